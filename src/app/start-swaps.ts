@@ -125,7 +125,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     log,
   });
   ledger.feed.subscribe(() => pearl.lookSoon());
-  const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, pearl, evm });
+  const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, evm });
   const api = new SwapApi(parts, ledger);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
@@ -199,8 +199,8 @@ interface Composed {
 /** The re-checks are begun here, too; use cases only ask them to look. */
 type ComposedDependencies = SwapDependencies & { readonly rechecks: AskRechecks };
 
-function dependenciesOf(composed: Composed): ComposedDependencies {
-  const { foundation, rules, readiness, ledger, chain, escrow, pearl, evm } = composed;
+function dependenciesOf(composed: Omit<Composed, "pearl">): ComposedDependencies {
+  const { foundation, rules, readiness, ledger, chain, escrow, evm } = composed;
   const { config, swaps, queries, closers, log, node, outside } = foundation;
   const { clock } = outside;
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
@@ -237,7 +237,6 @@ function dependenciesOf(composed: Composed): ComposedDependencies {
       onRows: (listener) => ledger.onRows(listener),
     }),
     hints: new LockHints(),
-    readBlockSoon: (height) => pearl.readAgain(height),
     locks: new KeyedLock(),
     evmStanding: () => evm.standing(),
     evmStatus: () => evm.status(),

@@ -33,7 +33,7 @@ describe("S-05: a node that fell back", () => {
       const tip = stage.scene.ledger.tips().pearl;
       const bringBack = chain.forget(depth);
       // A script that becomes known now cannot be looked for in blocks that the node does not have.
-      stage.watch.readAgain(chain.height - 3);
+      await stage.scene.ledger.write({ rereadFrom: chain.height - 3 });
       const asked = requests();
       for (let look = 0; look < 10; look += 1)
         assert.equal(await stage.follow(1), 1, "no round without a pause");

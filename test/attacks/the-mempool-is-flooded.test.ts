@@ -78,7 +78,12 @@ function watchOf(
 }
 
 function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
-  const watch = { mark: () => ({ height: -1 }), release: () => undefined, onNewLocks: () => undefined };
+  const watch = {
+    mark: () => ({ height: -1 }),
+    release: () => undefined,
+    comparedSince: () => null,
+    onNewLocks: () => undefined,
+  };
   return new PearlMempool(
     { node, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
     { ...PEARL_MEMPOOL_DEFAULTS, keptBytes: 1024 },

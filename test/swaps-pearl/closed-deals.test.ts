@@ -152,7 +152,7 @@ describe("PEARL and deals that are over", () => {
     await closeAll(ledger);
     assert.equal(ledger.subject(hashOf(order)), null);
     assert.equal((await shown(order))?.outputs.length, 1);
-    life.watch.readAgain(height);
+    await ledger.write({ rereadFrom: height });
     await life.follow();
     assert.equal((await shown(order))?.outputs.length, 2);
     assert.equal(ledger.watch.lockOutput(outpointOf(early.txid, 0))?.isDust, false, "it has come back");

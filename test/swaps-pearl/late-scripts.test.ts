@@ -141,7 +141,7 @@ describe("late scripts", () => {
     await life.follow();
     assert.ok(ledger.isCovered);
     assert.ok(!ledger.lines().some((line) => line.includes(lock.txid)));
-    life.watch.readAgain(height);
+    ledger.reread(height);
     await life.follow();
     assert.ok(ledger.lines().includes(`${height}.1 output ${lock.txid}:0 ${AMOUNT}`));
   });
@@ -161,12 +161,12 @@ describe("late scripts", () => {
     stage.mine(lock);
     await life.follow();
     const { signal } = new AbortController();
-    life.watch.readAgain(1);
+    ledger.reread(1);
     await life.watch.round(signal);
     ledger.know(fresh.watched, from);
     // Whoever gives such hints for nothing gives them again and again.
     for (let i = 0; i < 3; i += 1) {
-      life.watch.readAgain(1);
+      ledger.reread(1);
       await life.watch.round(signal);
     }
     assert.ok(ledger.isCovered);
@@ -220,7 +220,7 @@ describe("late scripts", () => {
         stage.pass(20_000);
         ledger.know(one.watched, stage.now);
         await life.follow();
-        life.watch.readAgain(1);
+        ledger.reread(1);
         await fails(life, said);
         assert.ok(!ledger.lines().includes(line));
         await life.follow();

@@ -28,6 +28,8 @@ export class MemoryPearlLedger implements LedgerWrites {
   mempool: MempoolLocks = { present: new Set(), spends: new Map() };
   readonly changes: PearlChange[] = [];
   mempoolChanges = 0;
+  /** Heights from which on blocks are to be read again, by note. */
+  readonly rereads = new Map<string, number>();
   #checkpoints: ChainCheckpoint[] = [];
   #tip: ChainTips["pearl"] = { height: -1, time: 0, medianTimePast: 0 };
 
@@ -54,6 +56,7 @@ export class MemoryPearlLedger implements LedgerWrites {
         [...scripts.values()]
           .filter(({ isCovered }) => !isCovered)
           .map(({ watched, fromTime }) => ({ script: watched, fromTime })),
+      rereads: () => new Map(this.rereads),
       get size() {
         return scripts.size;
       },
@@ -71,6 +74,12 @@ export class MemoryPearlLedger implements LedgerWrites {
   /** A script becomes known, as by an order of the EVM side. */
   know(watched: WatchedScript, fromTime: number): void {
     this.#scripts.set(watched.script, { watched, fromTime, isCovered: false });
+  }
+
+  /** Blocks from this height on are to be read again, as by a hint. */
+  reread(height: number): void {
+    const last = Math.max(0, ...[...this.rereads.keys()].map(Number));
+    this.rereads.set(String(last + 1), height);
   }
 
   tips(): ChainTips {
@@ -92,6 +101,7 @@ export class MemoryPearlLedger implements LedgerWrites {
       this.facts = this.facts.filter(({ place }) => place.height <= rewindTo);
       this.#checkpoints = this.#checkpoints.filter(({ height }) => height <= rewindTo);
       if (tip === null) throw new Error("a rewind without a new tip");
+      for (const [note, height] of this.rereads) this.rereads.set(note, Math.min(height, rewindTo + 1));
     }
     const next = tip?.height ?? this.#tip.height;
     for (const fact of change.facts) {
@@ -108,13 +118,16 @@ export class MemoryPearlLedger implements LedgerWrites {
       const known = this.#scripts.get(script);
       if (known !== undefined) known.isCovered = true;
     }
+    for (const note of change.reread ?? []) this.rereads.delete(note);
   }
 
   async applyMempool(
     locks: MempoolLocks,
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
+    rereadFrom: number | null = null,
   ): Promise<void> {
+    if (rereadFrom !== null) this.reread(rereadFrom);
     this.mempoolChanges += 1;
     this.mempool = locks;
     this.#see(sightings, secrets);
@@ -139,6 +152,7 @@ export class MemoryPearlLedger implements LedgerWrites {
     for (const [script, known] of this.#scripts) other.#scripts.set(script, { ...known });
     for (const [outpoint, sighting] of this.sightings) other.sightings.set(outpoint, sighting);
     for (const [hashlock, secret] of this.secrets) other.secrets.set(hashlock, secret);
+    for (const [note, height] of this.rereads) other.rereads.set(note, height);
     other.facts = [...this.facts];
     other.#checkpoints = [...this.#checkpoints];
     other.#tip = this.#tip;

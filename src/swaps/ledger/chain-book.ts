@@ -1,16 +1,18 @@
-// How far both chains are indexed, and the newest blocks of each, by which the common block is found after a
-// reorganisation.
+// How far both chains are indexed, the newest blocks of each, by which the common block is found after a reorganisation,
+// and which PEARL blocks have to be read again.
 
 import type { ChainTips } from "../../swap/facts.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
-import { type StoredTip, TIP } from "./fact-kinds.ts";
-import type { Layer, LayeredValue } from "./layers.ts";
+import { REREAD, type Reread, type StoredTip, TIP } from "./fact-kinds.ts";
+import type { Layer, LayeredMap, LayeredValue } from "./layers.ts";
 import { type ChainCheckpoint, MAX_CHECKPOINTS } from "./ports.ts";
 
 /** The tips and the remembered blocks. */
 export class ChainBook {
   readonly #tips: LayeredValue<ChainTips>;
   readonly #evmHash: LayeredValue<string>;
+  /** Heights from which on PEARL blocks have to be read again, each with the name of its note. */
+  readonly rereads: LayeredMap<string, number>;
   readonly #checkpoints: {
     readonly evm: LayeredValue<readonly ChainCheckpoint[]>;
     readonly pearl: LayeredValue<readonly ChainCheckpoint[]>;
@@ -24,6 +26,7 @@ export class ChainBook {
       pearl: { height: -1, time: 0, medianTimePast: 0 },
     });
     this.#evmHash = layer.value((under) => under.#evmHash, "");
+    this.rereads = layer.map((under) => under.rereads);
     this.#checkpoints = {
       evm: layer.value((under) => under.#checkpoints.evm, []),
       pearl: layer.value((under) => under.#checkpoints.pearl, []),
@@ -57,6 +60,39 @@ export class ChainBook {
       this.#tips.value = { ...this.tips, pearl };
     }
     change.store(TIP, tip);
+  }
+
+  /** Notes that PEARL blocks from this height on must be read again. */
+  noteReread(height: number, change: BookChange): void {
+    // Whoever reads has taken the notes that there were: a new one must not be taken for one of them.
+    const last = Math.max(0, ...[...this.rereads.keys()].map(Number));
+    this.#putReread({ id: String(last + 1), height: Math.max(0, height) }, change);
+  }
+
+  /** A stored note, loaded. */
+  loadReread({ id, height }: Reread): void {
+    this.rereads.set(id, height);
+  }
+
+  /** The blocks of a note are read. */
+  endReread(id: string, change: BookChange): void {
+    if (!this.rereads.has(id)) return;
+    this.rereads.delete(id);
+    change.forget(REREAD, id);
+  }
+
+  /**
+   * PEARL blocks above a height have left the chain. Those in their places may have been compared before what a note is
+   * about was known.
+   */
+  rewindRereads(rewindTo: number, change: BookChange): void {
+    for (const [id, height] of this.rereads)
+      if (height > rewindTo + 1) this.#putReread({ id, height: rewindTo + 1 }, change);
+  }
+
+  #putReread(note: Reread, change: BookChange): void {
+    this.rereads.set(note.id, note.height);
+    change.store(REREAD, note);
   }
 
   /** Forgets the blocks of a chain above `rewindTo`, where that is not null, and remembers others. */

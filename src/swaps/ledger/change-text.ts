@@ -17,6 +17,7 @@ export type LedgerChange =
       readonly locks: MempoolLocks;
       readonly sightings: readonly Sighting[];
       readonly secrets: PearlChange["secrets"];
+      readonly rereadFrom: number | null;
     }
   | { readonly kind: "records"; readonly writes: RecordWrites }
   /** Time passes; these asks are forgotten (S-34). */
@@ -41,7 +42,7 @@ export interface TimedChange {
 }
 
 /** Raised when a field of a change is another one: a process of another program begins with what is stored. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** The text of a change. */
 export function changeText({ change, was, is, opened }: TimedChange): string {

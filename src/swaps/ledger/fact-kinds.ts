@@ -123,6 +123,22 @@ export const UNTOLD = new FactKind<"rows">("untold", {
   read: () => "rows",
 });
 
+/** From which PEARL block on blocks are to be read again, one of several notes. */
+export interface Reread {
+  /** Unique among those that stand. */
+  readonly id: string;
+  readonly height: number;
+}
+
+/**
+ * PEARL blocks that were applied, and must be read again: somebody was told that they will be, or a lock transaction was
+ * sighted after them. Stored, since after a restart nothing else would say so.
+ */
+export const REREAD = new FactKind<Reread>("reread", {
+  key: ({ id }) => id,
+  read: (fields) => ({ id: fields.text("id"), height: fields.int("height") }),
+});
+
 /** What tells two events of one chain apart. */
 export function eventKey({ place }: EscrowEvent): string {
   return `${place.block}:${place.logIndex}`;

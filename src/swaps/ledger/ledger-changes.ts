@@ -17,7 +17,7 @@ import { closedBundle, countedOrders } from "./closed-rows.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
-import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
+import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
 import { KEPT_S } from "./record-book.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
@@ -83,7 +83,10 @@ export class LedgerChanges {
     checkedBase("PEARL", oldHeight, rewindTo, height);
     const tipCause = tip === null ? null : ({ chain: "pearl", height, hash: tip.hash } as const);
     const onChange = (script: ScriptHex): void => this.#affected.script(script, tipCause);
-    if (rewindTo !== null) locks.rewind(rewindTo, this.#draft, onChange);
+    if (rewindTo !== null) {
+      locks.rewind(rewindTo, this.#draft, onChange);
+      chains.rewindRereads(rewindTo, this.#draft);
+    }
     const { causes, turnedAway } = this.#applyBlockFacts(change.facts, height);
     // After the blocks: a bound for outputs in no block must not judge those that blocks hold.
     this.#sight(change.sightings.filter((sighting) => !turnedAway.has(outpointOf(sighting))));
@@ -94,6 +97,7 @@ export class LedgerChanges {
     this.#showPreimages(secrets, causes);
     // From now on the actions and verdicts of the order stand (S-62): its row is another one.
     for (const script of change.covered) if (scripts.cover(script, this.#draft)) onChange(script);
+    for (const note of change.reread ?? []) chains.endReread(note, this.#draft);
     if (tip !== null) {
       const { hash, time, medianTimePast } = tip;
       chains.move({ chain: "pearl", height, hash, time, medianTimePast }, this.#draft);
@@ -103,8 +107,9 @@ export class LedgerChanges {
   }
 
   /** The mempool's picture with what it showed. */
-  mempool(locks: MempoolLocks, sightings: readonly Sighting[], secrets: PearlChange["secrets"]): void {
+  mempool({ locks, sightings, secrets, rereadFrom }: Extract<LedgerChange, { kind: "mempool" }>): void {
     this.#sight(sightings);
+    if (rereadFrom !== null) this.#books.chains.noteReread(rereadFrom, this.#draft);
     const hasLeft = this.#books.locks.look(locks, (script) => this.#affected.script(script, null));
     this.#draft.isExplained = hasLeft;
     this.#showPreimages(secrets, new Map());
@@ -112,12 +117,13 @@ export class LedgerChanges {
 
   /** Records by the API. */
   records(given: RecordWrites): void {
-    const { records } = this.#books;
+    const { records, chains } = this.#books;
     const draft = this.#draft;
     for (const take of given.takes ?? []) this.#keepTake(take);
     for (const ask of given.asks ?? []) records.putAsk(ask, draft);
     for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
     for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
+    if (given.rereadFrom !== undefined) chains.noteReread(given.rereadFrom, draft);
   }
 
   /**
@@ -147,7 +153,7 @@ export class LedgerChanges {
       case "pearl":
         return this.pearl(change.step);
       case "mempool":
-        return this.mempool(change.locks, change.sightings, change.secrets);
+        return this.mempool(change);
       case "records":
         return this.records(change.writes);
       case "time":

@@ -182,7 +182,8 @@ export class LedgerCommits {
       if (!pictureOnly) openBundles(draft, told.opened);
       const tips = this.#books.chains.tips;
       if (!pictureOnly) changes.make(change);
-      else if (change.kind === "mempool") changes.make({ ...change, sightings: [], secrets: [] });
+      else if (change.kind === "mempool")
+        changes.make({ ...change, sightings: [], secrets: [], rereadFrom: null });
       if (!pictureOnly) {
         const was = { ...NO_CONTEXT, ...told.was, tips };
         changes.passTime(was, { ...NO_CONTEXT, ...told.is, tips: draft.books.chains.tips }, this.#limits);

@@ -80,6 +80,26 @@ test("S-53: a script that is read up to the tip is not read again, after a resta
   assert.deepEqual((await scene(store)).ledger.watch.uncovered(), []);
 });
 
+test("S-53: blocks that are to be read again are so until they are read, after a restart and a rewind, too", async () => {
+  const { ledger, store } = await scene();
+  await ledger.applyPearl(pearl(100));
+  await ledger.write({ rereadFrom: 7 });
+  await ledger.applyMempool(NO_LOCKS, [], [], 99);
+  await ledger.applyPearl(pearl(97, [], { rewindTo: 96 }));
+  const { ledger: again } = await scene(store);
+  const notes = [...again.watch.rereads()];
+  assert.deepEqual(
+    notes.map(([, height]) => height),
+    [7, 97],
+  );
+  const [hint] = notes;
+  await again.applyPearl(pearl(97, [], { tip: null, reread: [hint?.[0] ?? ""] }));
+  assert.deepEqual([...again.watch.rereads().values()], [97]);
+  await again.write({ rereadFrom: 50 });
+  const [, height] = [...(await scene(store)).ledger.watch.rereads()].at(-1) ?? [];
+  assert.equal(height, 50);
+});
+
 test("S-10: orders that differ in one term alone have scripts of their own", async () => {
   const { ledger } = await scene();
   const buyer = evmAddress("another buyer");

@@ -15,6 +15,7 @@ import {
   EVENT,
   INPUTS,
   ORIGIN,
+  REREAD,
   SCRIPT,
   SECRET,
   SIGHTING,
@@ -61,6 +62,7 @@ const LOADERS: ReadonlyMap<string, Loader> = new Map([
   loads(DISPUTE, (event, { trust }) => trust.dispute(event, LOADING)),
   loads(ALARM, (alarm, { trust }) => trust.raise(alarm, LOADING)),
   loads(TIP, (tip, { chains }) => chains.move(tip, LOADING)),
+  loads(REREAD, (note, { chains }) => chains.loadReread(note)),
   loads(SCRIPT, (script, { scripts }) => scripts.put(script, LOADING)),
   loads(BAD_KEY, (key, { scripts }) => scripts.loadBadKey(key)),
   ...Object.values(BLOCK_FACTS).map((kind) =>

@@ -80,8 +80,9 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     locks: MempoolLocks,
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
+    rereadFrom: number | null = null,
   ): Promise<void> {
-    return this.#commits.run({ kind: "mempool", locks, sightings, secrets });
+    return this.#commits.run({ kind: "mempool", locks, sightings, secrets, rereadFrom });
   }
 
   /** As `LedgerReads.write`. */

@@ -87,6 +87,7 @@ export const DERIVED_KINDS: readonly string[] = [
   "closed",
   "unrevealed",
   "firstblock",
+  "reread",
 ];
 
 /**
@@ -172,6 +173,8 @@ export interface PearlChange {
   } | null;
   /** Scripts that are read completely up to the tip with this change (S-53). */
   readonly covered: readonly ScriptHex[];
+  /** Notes of `SwapWatch.rereads` whose blocks are read completely up to the tip with this change; absent where none. */
+  readonly reread?: readonly string[];
 }
 
 /** A known lock output. */
@@ -230,6 +233,8 @@ export interface SwapWatch {
   isHashlock(hashlock: Bytes32): boolean;
   /** Scripts whose older blocks are not read yet: `fromTime` = time of the first fact that named it - 7200 s (S-53). */
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[];
+  /** From which heights on applied blocks must be read again, by the names of the notes that say so. */
+  rereads(): ReadonlyMap<string, number>;
   /** Number of watched scripts, closed ones as one; with none a follower need not read blocks at all. */
   readonly size: number;
 }
@@ -239,11 +244,15 @@ export interface LedgerWrites {
   /** Rejects with `ImpossibleLog` where an event cannot have followed what is indexed (S-08); then nothing changed. */
   applyEvm(change: EvmChange): Promise<void>;
   applyPearl(change: PearlChange): Promise<void>;
-  /** Secrets and sightings that the mempool showed, and the picture itself. */
+  /**
+   * Secrets and sightings that the mempool showed, and the picture itself. `rereadFrom`: blocks from this height on may have
+   * been compared without the sightings, and must be again; null where none were.
+   */
   applyMempool(
     locks: MempoolLocks,
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
+    rereadFrom?: number | null,
   ): Promise<void>;
   readonly watch: SwapWatch;
   /**
@@ -277,6 +286,8 @@ export interface RecordWrites {
   readonly takes?: readonly PostedTake[];
   readonly addresses?: readonly AddressRecord[];
   readonly origins?: readonly OriginRecord[];
+  /** PEARL blocks from this height on are read again: for a lock transaction older than its order's first fact (S-53). */
+  readonly rereadFrom?: number;
 }
 
 /** The ledger as the API sees it. Closed deals are read by `reading` alone, or after `open`. */

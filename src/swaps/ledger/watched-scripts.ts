@@ -69,6 +69,10 @@ export class WatchedScripts implements SwapWatch {
     );
   }
 
+  rereads(): ReadonlyMap<string, number> {
+    return new Map(this.#books.chains.rereads);
+  }
+
   uncovered(): readonly { readonly script: WatchedScript; readonly fromTime: number }[] {
     const found: { readonly script: ScriptEntry; readonly fromTime: number }[] = [];
     for (const script of this.#books.scripts.uncovered.keys()) {

@@ -22,11 +22,17 @@ interface BackscanParts {
   readonly matcher: PearlMatcher;
 }
 
+/** What a pass is for: scripts that are not covered, and notes of blocks that are to be read again. */
+export interface ScanReasons {
+  readonly scripts: readonly ScriptHex[];
+  readonly rereads: readonly string[];
+}
+
+const NO_REASONS: ScanReasons = { scripts: [], rereads: [] };
+
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
-  readonly scripts: readonly ScriptHex[];
-  /** The height that the pass began with. */
-  readonly firstHeight: number;
+  readonly #reasons: ScanReasons;
   readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
@@ -36,10 +42,9 @@ export class Backscan {
   #nextHeight: number;
   #previousHash: BlockHash | null = null;
 
-  constructor(scripts: readonly ScriptHex[], fromHeight: number, { ledger, reader, matcher }: BackscanParts) {
+  constructor(reasons: ScanReasons, fromHeight: number, { ledger, reader, matcher }: BackscanParts) {
     this.#ledger = ledger;
-    this.scripts = scripts;
-    this.firstHeight = fromHeight;
+    this.#reasons = reasons;
     this.#nextHeight = fromHeight;
     this.#reader = reader;
     this.#matcher = matcher;
@@ -91,13 +96,14 @@ export class Backscan {
     return this.#findings.facts.length + this.#findings.sightings.length >= FLUSH_FINDINGS;
   }
 
-  /** What was found since the last call, as a change that does not move the tip. */
-  change(covered: readonly ScriptHex[]): PearlChange {
+  /** What was found since the last call, as a change that does not move the tip. `isDone`: all blocks are read. */
+  change(isDone: boolean): PearlChange {
     const { facts, sightings, secrets } = this.#findings;
     const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
     this.#findings.clear();
     this.#showing = [];
-    return { rewindTo: null, facts, sightings, secrets, checkpoints, tip: null, covered };
+    const { scripts: covered, rereads: reread } = isDone ? this.#reasons : NO_REASONS;
+    return { rewindTo: null, facts, sightings, secrets, checkpoints, tip: null, covered, reread };
   }
 }
 

@@ -29,7 +29,7 @@ interface PearlMempoolDependencies {
   readonly node: Pick<PearlNode, "rawTransactions">;
   readonly ledger: LedgerWrites;
   /** Told of the moment before a look, so that no conflict in a block is missed. */
-  readonly watch: Pick<PearlWatch, "mark" | "release" | "onNewLocks">;
+  readonly watch: Pick<PearlWatch, "mark" | "release" | "comparedSince" | "onNewLocks">;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
   readonly clock: Clock;
@@ -120,7 +120,7 @@ export class PearlMempool implements MempoolListener {
   /** The look failed. The mark stays where sightings of it are still to be told. */
   failed(): void {
     if (this.#mark === null || this.#news.sightings.length > 0) return;
-    this.#deps.watch.release(this.#mark, false);
+    this.#deps.watch.release(this.#mark);
     this.#mark = null;
   }
 
@@ -135,8 +135,8 @@ export class PearlMempool implements MempoolListener {
       this.#forget(known);
       await this.#compareAgain(known);
       await this.#fetchMissing();
-      const hasSightings = await this.#tell(known);
-      if (this.#mark !== null) this.#deps.watch.release(this.#mark, hasSightings);
+      await this.#tell(known);
+      if (this.#mark !== null) this.#deps.watch.release(this.#mark);
       this.#mark = null;
       this.#lastTrouble = null;
     } catch (error) {
@@ -290,11 +290,11 @@ export class PearlMempool implements MempoolListener {
     return read.value;
   }
 
-  /** Tells the ledger where something changed; whether there were sightings. */
-  async #tell(known: KnownTransactions): Promise<boolean> {
+  /** Tells the ledger where something changed. */
+  async #tell(known: KnownTransactions): Promise<void> {
     await this.#compareAgain(known);
     const { sightings, secrets } = this.#news;
-    if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return false;
+    if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return;
     const present = new Set<Txid>();
     const spends = new Map<Outpoint, SeenSpend>();
     for (const [txid, shown] of this.#shown) {
@@ -304,10 +304,11 @@ export class PearlMempool implements MempoolListener {
     // Until the ledger has answered, what it shows is unknown.
     this.#isNew = true;
     const locks: MempoolLocks = { present, spends };
-    await this.#deps.ledger.applyMempool(locks, sightings, secrets);
+    const { ledger, watch } = this.#deps;
+    const rereadFrom = this.#mark === null || sightings.length === 0 ? null : watch.comparedSince(this.#mark);
+    await ledger.applyMempool(locks, sightings, secrets, rereadFrom);
     this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
-    return sightings.length > 0;
   }
 }
 

@@ -3,12 +3,11 @@
 // alone. Every failure ends a round; the next starts from the ledger's state.
 
 import type { WatchContext } from "../../chain/watch-block.ts";
-import type { ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
-import { Backscan, firstHeightAt } from "./pearl-backscan.ts";
+import { Backscan, firstHeightAt, type ScanReasons } from "./pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
@@ -77,8 +76,8 @@ export class PearlWatch {
    */
   #covering: Backscan | null = null;
   #again: Backscan | null = null;
-  /** Lowest height that the next pass reads again, or null. */
-  #readAgainFrom: number | null = null;
+  /** Whether blocks are being compared that are not in the ledger yet. */
+  #isMoving = false;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
     this.#deps = deps;
@@ -115,12 +114,6 @@ export class PearlWatch {
     this.#listeners.push(listener);
   }
 
-  /** Reads blocks from this height on again: for a lock transaction older than its order's first fact (S-53). */
-  readAgain(fromHeight: number): void {
-    this.#readAgainFrom = Math.max(0, Math.min(this.#readAgainFrom ?? fromHeight, fromHeight));
-    this.#loop.wake();
-  }
-
   /** Notes the applied tip before the mempool is read; to be given back to `release`. */
   mark(): TipMark {
     const mark = { height: this.#deps.ledger.tips().pearl.height };
@@ -128,14 +121,19 @@ export class PearlWatch {
     return mark;
   }
 
-  /**
-   * Ends a mark. With `hasSightings` the blocks applied since are compared again: one of them may spend an input of a
-   * lock transaction that was not known when the block was applied (S-15).
-   */
-  release(mark: TipMark, hasSightings: boolean): void {
+  /** Ends a mark. */
+  release(mark: TipMark): void {
     this.#marks.delete(mark);
+  }
+
+  /**
+   * From which height on blocks were compared since the mark, or are now; null where none were. One of them may spend an
+   * input of a lock transaction that was not known then (S-15), so that it must be read again. What is told to the ledger
+   * in the same turn of the event loop is known to all that is compared later.
+   */
+  comparedSince(mark: TipMark): number | null {
     const { height } = this.#deps.ledger.tips().pearl;
-    if (hasSightings && mark.height >= 0 && height > mark.height) this.readAgain(mark.height + 1);
+    return mark.height >= 0 && (this.#isMoving || height > mark.height) ? mark.height + 1 : null;
   }
 
   /** Follows until the signal aborts. Failures are told by the log and tried again. */
@@ -148,13 +146,14 @@ export class PearlWatch {
   async round(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#deps;
     if (!this.#tip.isLoaded) {
-      this.#giveUp(this.#covering);
-      this.#giveUp(this.#again);
+      this.#end(this.#covering);
+      this.#end(this.#again);
       this.#tip.load();
     }
     this.#standing.refreshConnections();
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
+      this.#isMoving = true;
       try {
         if (await this.#tip.follow()) {
           this.#isTipDue = true;
@@ -163,6 +162,8 @@ export class PearlWatch {
       } catch (error) {
         this.#isTipDue = true;
         throw error;
+      } finally {
+        this.#isMoving = false;
       }
       this.#tipAskedMs = clock.monotonicMs();
     }
@@ -179,10 +180,9 @@ export class PearlWatch {
     for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
     const stays = this.#tip.window.at(toHeight);
     for (const scan of [this.#covering, this.#again]) {
-      if (stays === null) this.#giveUp(scan);
+      if (stays === null) this.#end(scan);
       else scan?.truncate(toHeight, stays.hash);
     }
-    if (this.#readAgainFrom !== null) this.#readAgainFrom = Math.min(this.#readAgainFrom, toHeight + 1);
   }
 
   #newMatcher(): PearlMatcher {
@@ -198,7 +198,7 @@ export class PearlWatch {
     const { tip } = this.#tip.window;
     if (tip === null) return false;
     this.#covering ??= await this.#nextCovering(tip);
-    if (this.#covering === null) this.#again ??= this.#nextAgain(tip);
+    if (this.#covering === null) this.#again ??= this.#nextAgain();
     const scan = this.#covering ?? this.#again;
     if (scan === null) return false;
     const { clock } = this.#deps;
@@ -216,7 +216,7 @@ export class PearlWatch {
     }
     const isDone = scan.nextHeight > tip.height;
     if (isDone || scan.isFull) {
-      const change = scan.change(isDone ? scan.scripts : []);
+      const change = scan.change(isDone);
       await this.#tip.apply(change);
       if (change.sightings.length > 0) this.#tellNewLocks();
     }
@@ -228,22 +228,12 @@ export class PearlWatch {
   #unsettle(scan: Backscan): void {
     this.#isTipDue = true;
     const { first } = this.#tip.window;
-    if (first === null || scan.nextHeight <= first.height + 1) this.#giveUp(scan);
+    if (first === null || scan.nextHeight <= first.height + 1) this.#end(scan);
     else scan.truncate(first.height, first.hash);
   }
 
-  /**
-   * A pass that cannot go on is made anew. The ledger says which scripts are not covered; what was to be read again nobody
-   * else knows, and whoever has given the hint was told that it is followed.
-   */
-  #giveUp(scan: Backscan | null): void {
-    if (scan === null) return;
-    if (scan === this.#again)
-      this.#readAgainFrom = Math.min(this.#readAgainFrom ?? scan.firstHeight, scan.firstHeight);
-    this.#end(scan);
-  }
-
-  #end(scan: Backscan): void {
+  /** Lets go of a pass that is done, or cannot go on: the ledger says for what one has to be made anew. */
+  #end(scan: Backscan | null): void {
     if (scan === this.#covering) this.#covering = null;
     if (scan === this.#again) this.#again = null;
   }
@@ -256,23 +246,20 @@ export class PearlWatch {
     const from = await firstHeightAt(time, tip.height, (height) => this.#timeAt(height));
     // The mempool was read without these scripts.
     this.#tellNewLocks();
-    return this.#pass(
-      uncovered.map(({ script }) => script.script),
-      from,
-    );
+    return this.#pass({ scripts: uncovered.map(({ script }) => script.script), rereads: [] }, from);
   }
 
   /** A pass over what is to be read again; null where nothing is. */
-  #nextAgain(tip: HeaderPoint): Backscan | null {
-    const from = this.#readAgainFrom;
-    this.#readAgainFrom = null;
-    return from === null || from > tip.height ? null : this.#pass([], from);
+  #nextAgain(): Backscan | null {
+    const noted = this.#deps.ledger.watch.rereads();
+    if (noted.size === 0) return null;
+    return this.#pass({ scripts: [], rereads: [...noted.keys()] }, Math.min(...noted.values()));
   }
 
-  #pass(scripts: readonly ScriptHex[], from: number): Backscan {
+  #pass(wanted: ScanReasons, from: number): Backscan {
     const { ledger } = this.#deps;
     const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher() };
-    return new Backscan(scripts, Math.max(from, 0), parts);
+    return new Backscan(wanted, Math.max(from, 0), parts);
   }
 
   async #timeAt(height: number): Promise<number> {

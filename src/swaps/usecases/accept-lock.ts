@@ -83,8 +83,8 @@ async function keepAddresses(
 }
 
 /**
- * A known lock output needs nothing; another outpoint is a hint, and read from its block where the node has it. A hint
- * that may not be looked up now stays unseen.
+ * A known lock output needs nothing; another outpoint is a hint, and read from its block where the node has it: that is
+ * stored before anybody is told that it was accepted. A hint that may not be looked up now stays unseen.
  */
 async function follow(
   deps: SwapDependencies,
@@ -104,5 +104,10 @@ async function follow(
   if (looked.transaction.outputs[vout]?.script !== script) return;
   const { block } = looked.transaction;
   if (block === null || !deps.hints.isReadingDue(script, block.height, deps.readiness.now())) return;
-  deps.readBlockSoon(block.height);
+  try {
+    await deps.ledger.write({ rereadFrom: block.height });
+  } catch (error) {
+    deps.hints.forgetReading(script);
+    throw error;
+  }
 }

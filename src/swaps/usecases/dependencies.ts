@@ -68,8 +68,6 @@ export interface SwapDependencies {
   /** Looks an address's balance up and judges the asks on it; whoever calls holds no lock. */
   readonly rechecks: { look(address: string, lane: "round" | "request"): Promise<void> };
   readonly hints: LockHints;
-  /** Asks the PEARL watch to read a main-chain block again for watched scripts (S-53). */
-  readonly readBlockSoon: (height: number) => void;
   /**
    * Keys: `asks` for judging and writing asks, `deal:<hash>` for takes. Nobody asks an outside source while he holds
    * `asks`.
@@ -157,6 +155,11 @@ export class LockHints {
     this.#readAgain.delete(script);
     this.#readAgain.set(script, { height, at: now });
     return true;
+  }
+
+  /** The reading that was noted last for the script cannot be: it stays due. */
+  forgetReading(script: ScriptHex): void {
+    this.#readAgain.delete(script);
   }
 
   /** Deals stand in the order of their newest hint: dead ones are at the front. */

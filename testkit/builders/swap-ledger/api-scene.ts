@@ -69,8 +69,6 @@ export interface ApiScene {
   readonly store: MemorySwapStore;
   readonly parts: SwapDependencies & { readonly rechecks: AskRechecks };
   readonly outside: Outside;
-  /** Heights that were asked to be read again. */
-  readonly readAgain: number[];
 }
 
 /** On a network of play: ages and connections do not count. */
@@ -225,7 +223,6 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   readiness.tick();
   ledger.onRows(() => readiness.tick());
   await begin(ledger, options.pearl === undefined);
-  const readAgain: number[] = [];
   const node = nodeOf(outside);
   const { rules } = ledgerWith;
   const domain = { chainId: rules.chainId, verifyingContract: evmAddress("escrow") };
@@ -254,7 +251,6 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
       onRows: (listener) => ledger.onRows(listener),
     }),
     hints: new LockHints(),
-    readBlockSoon: (height) => readAgain.push(height),
     locks: new KeyedLock(),
     evmStanding,
     evmStatus: () => ({ height: 1, indexedHeight: 1, lag: 0, indexingStatus: "synced" }),
@@ -262,5 +258,5 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     log,
   };
   const parts: ApiScene["parts"] = { ...base, rechecks: new AskRechecks(base) };
-  return { ledger, store, parts, outside, readAgain };
+  return { ledger, store, parts, outside };
 }

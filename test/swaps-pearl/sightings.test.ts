@@ -1,0 +1,84 @@
+// A lock transaction is sighted while blocks are applied: one of them may spend an input of it, and was compared before
+// anybody knew (S-15). That block is read again, however the two met, and although the process died in between.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { SwapNode } from "../../src/follow/ports.ts";
+import { liar } from "./liar.ts";
+import { type Life, miner, outpointOf, pay, watchedOrder, WatchStage } from "./watch-stage.ts";
+
+const AMOUNT = 1_000_000n;
+
+describe("S-15: a block spends an input of a lock transaction that is sighted after it", () => {
+  let stage: WatchStage;
+  before(async () => {
+    stage = await WatchStage.start(130);
+  });
+  after(async () => {
+    await stage.close();
+  });
+
+  /**
+   * A lock transaction in the mempool whose coin another one spends in a block: mined while the look at the mempool is
+   * under way, and followed by `meanwhile` before the look has told anybody.
+   */
+  async function sightedLate(seed: number, meanwhile: (life: Life) => Promise<void>): Promise<string> {
+    const one = watchedOrder(seed);
+    stage.ledger.know(one.watched, stage.now);
+    const coin = stage.coin();
+    const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
+    const rival = pay(coin, [{ script: miner.script, value: AMOUNT }]);
+    let isMined = false;
+    const node = (real: SwapNode): SwapNode =>
+      liar(real, {
+        rawTransactions: async (txids) => {
+          const raws = await real.rawTransactions(txids);
+          if (!isMined) {
+            isMined = true;
+            stage.mine(rival);
+            await meanwhile(life);
+          }
+          return raws;
+        },
+      });
+    const life = stage.live(node);
+    await life.follow();
+    stage.send(lock);
+    await life.mempool.look();
+    assert.ok(stage.ledger.sightings.has(outpointOf(lock.txid, 0)));
+    return `input ${coin.txid}:${coin.vout} by ${rival.txid}`;
+  }
+
+  const isShown = (line: string): boolean => stage.ledger.lines().some((one) => one.endsWith(line));
+
+  test("the process dies before it has read the block again", async () => {
+    const line = await sightedLate(50, (life) => life.follow());
+    assert.ok(!isShown(line), "the block was compared without the sighting");
+    const next = stage.live();
+    await next.follow();
+    assert.ok(isShown(line));
+    assert.equal(stage.ledger.watch.rereads().size, 0);
+  });
+
+  test("the block was compared before, and is applied after", async () => {
+    const { ledger } = stage;
+    const apply = ledger.applyPearl.bind(ledger);
+    const compared = Promise.withResolvers<void>();
+    const sighted = Promise.withResolvers<void>();
+    let followed = Promise.resolve();
+    const line = await sightedLate(51, async (life) => {
+      ledger.applyPearl = async (change) => {
+        compared.resolve();
+        await sighted.promise;
+        await apply(change);
+      };
+      followed = life.follow();
+      await compared.promise;
+    });
+    ledger.applyPearl = apply;
+    sighted.resolve();
+    await followed;
+    assert.ok(isShown(line));
+    assert.equal(ledger.watch.rereads().size, 0);
+  });
+});
