@@ -85,7 +85,7 @@ describe("sqlite engine", () => {
     const loaded: string[] = [];
     await store.swaps.load((facts) => loaded.push(...facts.map(({ kind, key }) => `${kind} ${key}`)));
     assert.deepEqual(loaded, ["event a", "secret a", "ask b"]);
-    const answer = await store.swaps.closed([{ kind: "above", chain: "evm", height: 0 }]);
+    const answer = await store.swaps.closed([{ kind: "above", chain: "evm", height: 0, limit: 9 }]);
     assert.deepEqual([answer.state, answer.bundles], [null, []]);
     await store.close();
     await engine.dispose();

@@ -117,7 +117,9 @@ export class MemorySwapStore implements SwapStore {
     const ids = new Set<number>();
     const rows = questions.map((question) => {
       const found = [...this.#bundles.values()].map((bundle) => ({ bundle, rows: rowsOf(question, bundle) }));
-      for (const { bundle } of found) if (isAsked(question, bundle)) ids.add(bundle.id);
+      const asked = found.filter(({ bundle }) => isAsked(question, bundle));
+      for (const { bundle } of asked.slice(0, question.kind === "above" ? question.limit : asked.length))
+        ids.add(bundle.id);
       const listed = inListOrder(question, found);
       if (question.kind === "orders" || question.kind === "asks" || question.kind === "moved")
         for (const { bundle } of listed) ids.add(bundle.id);

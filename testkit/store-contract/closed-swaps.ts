@@ -141,8 +141,11 @@ export function closedCases(on: On): void {
     ]);
     assert.deepEqual(await found({ kind: "named", names: ["script of 1"] }), [[1, "a,a"]]);
     assert.deepEqual(await found({ kind: "named", names: [] }), []);
-    assert.deepEqual(await found({ kind: "above", chain: "evm", height: 20 }), [[3, "c,c"]]);
-    assert.deepEqual(await found({ kind: "above", chain: "pearl", height: 300 }), []);
+    const above = { kind: "above", limit: 9 } as const;
+    assert.deepEqual(await found({ ...above, chain: "evm", height: 20 }), [[3, "c,c"]]);
+    assert.deepEqual(await found({ ...above, chain: "pearl", height: 300 }), []);
+    for (const limit of [1, 2, 3])
+      assert.equal((await found({ ...above, chain: "pearl", height: 0, limit })).length, limit);
     const { state, bundles } = await swaps.closed([{ kind: "named", names: ["bundle 3"] }]);
     assert.equal(state, '{"version":1}');
     assert.deepEqual(bundles[0]?.facts[1], fact("secret", "c", null, null, '{"of":"c"}'));

@@ -102,8 +102,13 @@ export interface ClosedRow {
 export type ClosedQuestion =
   /** Bundles with one of these names; 0x before a hash makes no other name of it. */
   | { readonly kind: "named"; readonly names: readonly string[] }
-  /** Bundles with a block of the chain above the height. */
-  | { readonly kind: "above"; readonly chain: "evm" | "pearl"; readonly height: number }
+  /** Bundles with a block of the chain above the height: so many of them at most, whichever. */
+  | {
+      readonly kind: "above";
+      readonly chain: "evm" | "pearl";
+      readonly height: number;
+      readonly limit: number;
+    }
   /** Newest first; `start`: behind this place, in its direction. Statuses: empty for all. */
   | ({
       readonly kind: "orders";
@@ -145,6 +150,14 @@ export interface ClosedAnswer {
   readonly rows: readonly (readonly ClosedRow[])[];
   /** Every bundle that was asked for, and those of all rows but the ones of "settled" and "shown"; each once. */
   readonly bundles: readonly StoredBundle[];
+}
+
+/** Bundles that come back in one piece for a rewind, of which a deep one concerns any number. */
+const ABOVE_AT_ONCE = 50;
+
+/** What is asked before blocks of a chain above a height are undone: again and again, until it brings nothing back. */
+export function closedAbove(chain: "evm" | "pearl", height: number): ClosedQuestion {
+  return { kind: "above", chain, height, limit: ABOVE_AT_ONCE };
 }
 
 /** The answers where nothing is closed. */

@@ -116,8 +116,9 @@ describe("histories of closing deals", () => {
             () => true,
           );
           store.failure = null;
-          // What had happened all the same is not done twice.
-          if (failed && !store.hasHappened) await step.take(closing);
+          // What had happened all the same is not done twice; of a rewind that may be the return of closed deals alone.
+          const isPiece = /"change":\{"kind":"open"/.test(store.told.at(-1) ?? "");
+          if (failed && (!store.hasHappened || isPiece)) await step.take(closing);
           store.hasHappened = false;
         } else await step.take(closing);
         const sorted = (events: MemorySwapStore["events"]) => events.map(shortOf).toSorted();

@@ -15,7 +15,7 @@ import { ChangeEvents, type LedgerState, type TouchedRow, touchedRows } from "./
 import { UNTOLD } from "./fact-kinds.ts";
 import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
-import { isHere, loadBundles, openBundles, touchedBy } from "./recall.ts";
+import { isHere, loadBundles, openBundles, touchedBy, undoneBy } from "./recall.ts";
 import {
   type ClosedAnswer,
   type ClosedQuestion,
@@ -153,7 +153,12 @@ export class LedgerCommits {
       await this.#believed();
       if (this.#books.closed.isEmpty) return look(false);
       const { version } = this.#books.closed.state;
-      await this.#carryOut({ kind: "open", questions: questions() });
+      const named: ClosedQuestion[] = [];
+      for (const question of questions()) {
+        if (question.kind === "above") await this.#openPieces(question);
+        else named.push(question);
+      }
+      await this.#carryOut({ kind: "open", questions: named });
       return look(this.#books.closed.state.version !== version);
     });
   }
@@ -220,7 +225,9 @@ export class LedgerCommits {
   async #carryOut(given: Change): Promise<void> {
     await this.#believed();
     const change = typeof given === "function" ? await given() : given;
-    const opened = await this.#closedBundles(touchedBy(this.#books, change, this.#limits.depths));
+    const undone = undoneBy(change, this.#limits.depths);
+    if (undone !== null) await this.#openPieces(undone);
+    const opened = await this.#closedBundles(touchedBy(this.#books, change));
     if (change.kind === "open" && opened.length === 0) return;
     const draft = new Draft(this.#books);
     openBundles(draft, opened);
@@ -258,6 +265,17 @@ export class LedgerCommits {
       { books: withBundles(draft.books, opened), context: was },
       { books: this.#books, context: is },
     );
+  }
+
+  /**
+   * Brings all back that the question finds, a bounded number at a time, each a change of its own: all at once would be held
+   * in memory several times, as rows, as facts and as a text for other processes. What has come back is not found again.
+   */
+  async #openPieces(question: ClosedQuestion): Promise<void> {
+    for (let before = -1; before !== this.#books.closed.state.version; ) {
+      before = this.#books.closed.state.version;
+      await this.#carryOut({ kind: "open", questions: [question] });
+    }
   }
 
   async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {

@@ -14,6 +14,7 @@ import {
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
+  claimed,
   evm,
   locked,
   lockSighting,
@@ -154,6 +155,28 @@ describe("a closed deal comes back", () => {
     assert.equal(await closes(other), true);
     await other.ledger.applyEvm(evm(CLAIMED_AT + 1, [], { rewindTo: CLAIMED_AT - 1 }));
     assert.equal(other.ledger.subject(ORDER)?.order?.closed, null);
+  });
+
+  test("with many others in a deep reorganisation, some at a time", async () => {
+    const later = Array.from({ length: 120 }, (_, at): EscrowEvent[] => {
+      const cancel = { place: evmPlace(CLAIMED_AT + 1 + at, 1), orderHash: bytes32(`order many ${at}`) };
+      return [locked(`many ${at}`, CLAIMED_AT + 1 + at), { kind: "OrderCancelled", ...cancel }];
+    }).flat();
+    const { ledger, store } = await ended({ evmTo: LEAST_EVM + 200, later });
+    while (await ledger.close());
+    assert.equal(store.closedBundles, 121);
+    let most = 0;
+    const closed = store.closed.bind(store);
+    store.closed = async (questions) => {
+      const answer = await closed(questions);
+      most = Math.max(most, answer.bundles.length);
+      return answer;
+    };
+    await ledger.applyEvm(evm(CLAIMED_AT, [claimed("a", CLAIMED_AT)], { rewindTo: CLAIMED_AT - 1 }));
+    assert.deepEqual([most, store.closedBundles], [50, 0]);
+    assert.equal(ledger.subject(bytes32("order many 7")), null);
+    assert.equal(ledger.subject(ORDER)?.order?.closed?.kind, "claimed");
+    assert.equal((await store.keys("event")).length, 3);
   });
 
   test("S-50: when an order uses its hashlock, whose secret is known from it", async () => {

@@ -9,24 +9,27 @@ import { LOADING } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
 import type { LedgerChange } from "./change-text.ts";
 import { CLOSED, UNREVEALED } from "./closed-book.ts";
-import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
+import { closedAbove, type ClosedQuestion, type StoredBundle } from "./closed-port.ts";
 import { countedOrders } from "./closed-rows.ts";
 import { ASK, EVENT } from "./fact-kinds.ts";
 import { Interner } from "./fact-fields.ts";
 import { loadFact } from "./ledger-loading.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
-/** What is to be asked of the store before this change is made. */
-export function touchedBy(books: Books, change: LedgerChange, depths: Depths): readonly ClosedQuestion[] {
+/** What is to be asked of the store for this change to be made. */
+export function touchedBy(books: Books, change: LedgerChange): readonly ClosedQuestion[] {
   if (change.kind === "open") return change.questions;
   const names = new Set(namesIn(books, change));
-  const found: ClosedQuestion[] = names.size === 0 ? [] : [{ kind: "named", names: [...names] }];
-  if (change.kind === "evm" && change.step.rewindTo !== null)
-    found.push({ kind: "above", chain: "evm", height: change.step.rewindTo });
-  // A lower tip makes blocks shallow again: rows count up to the greatest depth.
-  if (change.kind === "pearl" && change.step.rewindTo !== null)
-    found.push({ kind: "above", chain: "pearl", height: change.step.rewindTo - Math.max(...depths) });
-  return found;
+  return names.size === 0 ? [] : [{ kind: "named", names: [...names] }];
+}
+
+/** Whose bundles must be back before this change, piece by piece; null where it undoes nothing. */
+export function undoneBy(change: LedgerChange, depths: Depths): ClosedQuestion | null {
+  if (change.kind !== "evm" && change.kind !== "pearl") return null;
+  const { rewindTo } = change.step;
+  if (rewindTo === null) return null;
+  // A lower tip makes blocks of PEARL shallow again: rows count up to the greatest depth.
+  return closedAbove(change.kind, change.kind === "evm" ? rewindTo : rewindTo - Math.max(...depths));
 }
 
 function* namesIn(books: Books, change: LedgerChange): Generator<string> {

@@ -11,6 +11,7 @@ import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./p
 import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
+import { closedAbove } from "../ledger/closed-port.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
 
 /** What following works with. */
@@ -212,7 +213,7 @@ export class PearlTip {
     const matcher = new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
     const points: HeaderPoint[] = [];
     // What the undone blocks showed of closed deals may stand in other blocks now, or in the mempool.
-    const undone = rewindTo === null ? [] : [{ kind: "above", chain: "pearl", height: rewindTo } as const];
+    const undone = rewindTo === null ? [] : [closedAbove("pearl", rewindTo)];
     let hasReturned = false;
     let previous = from.hash;
     const known = to === tip.height ? tip.hash : null;

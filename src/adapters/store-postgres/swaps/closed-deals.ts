@@ -112,8 +112,9 @@ async function answered(
       return [];
     }
     case "above": {
-      const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > $1`;
-      for (const row of await session.all(sql, question.height)) ids.add(new CellReader(row).int());
+      const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > $1 LIMIT $2`;
+      const found = await session.all(sql, question.height, question.limit);
+      for (const row of found) ids.add(new CellReader(row).int());
       return [];
     }
     case "orders":

@@ -99,8 +99,9 @@ function answered(
       return [];
     }
     case "above": {
-      const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > ?`;
-      for (const row of connection.all(sql, question.height)) ids.add(new CellReader(row).int());
+      const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > ? LIMIT ?`;
+      for (const row of connection.all(sql, question.height, question.limit))
+        ids.add(new CellReader(row).int());
       return [];
     }
     case "orders":
