@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { migrate } from "../src/adapters/store-postgres/migrate.ts";
 import { initial } from "../src/adapters/store-postgres/migrations/0001-initial.ts";
 import { openIndexReader } from "../src/adapters/store-postgres/read/index-reader.ts";
@@ -129,6 +130,28 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
       assert.deepEqual(await one.all(TABLES), tables);
       assert.equal((await one.all(VERSIONS)).length, 2);
     });
+  });
+
+  test("what takes long is done, whatever limits its role has for statements, locks and transactions", async () => {
+    const url = await cluster.newUrl();
+    const names = ["statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"];
+    for (const name of names) await cluster.run(url, `ALTER ROLE CURRENT_USER SET ${name} = '50ms'`);
+    try {
+      await withSessions(1, async ([one]) => {
+        assert.ok(one !== undefined);
+        await migrate(one, [initial, { ...SECOND, sql: `${SECOND.sql}; SELECT pg_sleep(0.2)` }]);
+        await one.transaction(async () => {
+          await one.all(VERSIONS);
+          await delay(200);
+          await one.all(VERSIONS);
+        });
+        await delay(200);
+        assert.equal((await one.all(VERSIONS)).length, 2);
+      });
+    } finally {
+      // One at a time: whoever takes them back is bounded himself.
+      for (const name of names) await cluster.run(url, `ALTER ROLE CURRENT_USER RESET ${name}`);
+    }
   });
 
   test("verify finds what somebody has changed of the schema, and leaves what stands beside it", async () => {

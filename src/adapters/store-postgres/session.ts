@@ -32,6 +32,14 @@ const GOODBYE_MS = 1000;
 /** A network that is gone is noticed by the system on connections that wait for a notice, too. */
 const KEEP_ALIVE_MS = 1000;
 
+/**
+ * A role or a database may limit statements and transactions for the sake of programs that nobody bounds. Ours are bounded
+ * by the silence of the server; what takes long, a deep rewind, an import, a migration, would fail again at every try.
+ */
+const WITHOUT_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHERE setting <> '0' AND name IN
+  ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout',
+    'idle_session_timeout')`;
+
 const IS_AT_WORK = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
 
 /** Names of statements; the text of one is some hundred characters, and there are some hundred of them. */
@@ -80,8 +88,9 @@ export class Session {
     const session = new Session(url, client, socket);
     try {
       await session.#awaited(client.connect());
+      await session.exec(WITHOUT_LIMITS);
     } catch (cause) {
-      session.#end(new Error("store: the connection was not made", { cause }));
+      session.abandon(new Error("store: the connection was not made", { cause }));
       throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
     }
     return session;
