@@ -69,7 +69,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
     assert.ok(successor !== null);
     assert.equal(successor.fence, first.fence + 1);
     await assert.rejects(first.wipe(), /another process has become the writer/);
-    assert.match((await first.writerDied).message, /another process/);
+    assert.match((await first.failed).message, /another process/);
     assert.equal((await successor.tip())?.height, BASE.height);
     await Promise.all([first.close(), successor.close()]);
   });

@@ -77,7 +77,7 @@ test(
       await standby.promote();
       rmSync(address);
       symlinkSync(standby.folder, address);
-      assert.match((await writer.writerDied).message, /standby of PostgreSQL was promoted/);
+      assert.match((await writer.failed).message, /standby of PostgreSQL was promoted/);
       await assert.rejects(writer.commit(blocks.slice(2), 100), /promoted/);
       // Nobody is told what the writer remembers of the lost server.
       assert.notEqual((await sender.ask("after")).kind, "answered");

@@ -157,7 +157,7 @@ describe("PostgreSQL", needsPostgres(), () => {
     await other.close();
     await assert.rejects(store.commit(blocks.slice(1), 10), /another process|does not answer/);
     await assert.rejects(store.commit(blocks.slice(1), 10), /another process has become the writer/);
-    assert.match((await store.writerDied).message, /another process/);
+    assert.match((await store.failed).message, /another process/);
     assert.deepEqual(
       store.conditions().map(({ code }) => code),
       ["WRITER_DEAD"],

@@ -3,6 +3,7 @@
 
 import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
+import { DatabaseDamaged } from "../adapters/store-sqlite/open-fault.ts";
 import type { Layout } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
@@ -102,9 +103,11 @@ async function startOn(config: Config, job: OpenedJob): Promise<RunningService> 
     port,
     metricsPort,
     status: index.status,
-    failed: store.writerDied.then((cause) => {
-      log.error({ kind: "store" }, `alarm: nothing can be written any more: ${cause.message}`);
-      return `nothing can be written any more, start the service again: ${cause.message}`;
+    failed: store.failed.then((cause) => {
+      const isDamaged = cause instanceof DatabaseDamaged;
+      const why = isDamaged ? "" : "nothing can be written any more, start the service again: ";
+      log.error({ kind: "store" }, `alarm: ${why}${cause.message}`);
+      return why + cause.message;
     }),
     swapSides: () => swaps?.sides() ?? null,
     stop: stopOnce(async () => {

@@ -142,7 +142,7 @@ export class WriterOffice {
     signal.addEventListener("abort", () => stop(), { once: true });
     if (signal.aborted) stop();
     try {
-      const lost = await Promise.race([stopped, store.writerDied, running]);
+      const lost = await Promise.race([stopped, store.failed, running]);
       if (lost instanceof Error)
         log.error({ error: sentenceOf(lost) }, "this process no longer writes; it waits to take over again");
     } finally {

@@ -52,7 +52,6 @@ const YOUNG_GENERATION_MB = 32;
 
 interface Waiting {
   readonly resolve: (answer: Result<MadeAnswer, Refusal> | null) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** Handle of the thread. */
@@ -82,7 +81,7 @@ export class AnswerThread implements AnswerMaker {
     this.#lastId += 1;
     const order: AnswerOrder = [this.#lastId, route, params, query];
     this.#worker.postMessage(order, []);
-    return new Promise((resolve, reject) => this.#waiting.set(order[0], { resolve, reject }));
+    return new Promise((resolve) => this.#waiting.set(order[0], { resolve }));
   }
 
   /** Ends the thread; what is under way is left to the callers. */
@@ -99,8 +98,14 @@ export class AnswerThread implements AnswerMaker {
     const waiting = this.#waiting.get(report.id);
     this.#waiting.delete(report.id);
     if (waiting === undefined) return;
-    if (report.kind === "failed") waiting.reject(new Error(`answer thread: ${report.why}`));
-    else if (report.kind === "refused")
+    if (report.kind === "failed") {
+      // Where the caller fails at it too, its own error says more than a text.
+      this.#log.warn(
+        { error: report.why },
+        "the thread that makes answers has failed at one: the main thread makes it",
+      );
+      waiting.resolve(null);
+    } else if (report.kind === "refused")
       waiting.resolve(err(new Refusal(report.code, report.message, report.height)));
     else {
       const { height, hash, body, tag } = report;

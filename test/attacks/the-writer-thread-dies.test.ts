@@ -66,7 +66,7 @@ test("H-20: a store whose writer has died tells it as a condition; one that was 
   const store = await openSqliteStore({ file: ":memory:" });
   unsubscribe("worker_threads", catchIt);
   assert.deepEqual(store.conditions(), []);
-  const died = store.writerDied;
+  const died = store.failed;
   assert.equal(writers.length, 1);
   await writers[0]?.terminate();
   assert.match((await died).message, /writer/);

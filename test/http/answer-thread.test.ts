@@ -161,5 +161,11 @@ test("a few orders at a time are taken, then the caller has to do it", async (co
   const taken = asked.filter((answer) => answer !== null);
   assert.ok(taken.length >= 1 && taken.length < 20);
   for (const answer of await Promise.all(taken)) assert.ok(answer?.ok === true);
-  await assert.rejects(async () => thread.ask("no such route", {}, {}), /no such route/);
+});
+
+test("what the thread fails at is left to the caller, and told", async (context) => {
+  const { thread, errors } = await bench(context);
+  await ready(thread);
+  assert.equal(await thread.ask("no such route", {}, {}), null);
+  assert.match(errors.join("\n"), /has failed at one/);
 });

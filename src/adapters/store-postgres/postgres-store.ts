@@ -42,7 +42,7 @@ export interface PostgresStoreOptions {
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
 export interface OpenedPostgresStore extends IndexStore, ConditionSource {
   /** Resolves with the reason when another process has become the writer; else never. */
-  readonly writerDied: Promise<Error>;
+  readonly failed: Promise<Error>;
   readonly swaps: SwapStore;
   /** The number of this writer: that of a later one is greater. */
   readonly fence: number;
@@ -93,7 +93,7 @@ class PostgresStore implements OpenedPostgresStore {
     return this.#writer.confirmed();
   }
 
-  get writerDied(): Promise<Error> {
+  get failed(): Promise<Error> {
     return this.#writer.died;
   }
 

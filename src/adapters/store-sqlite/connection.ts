@@ -3,6 +3,7 @@
 import { elementAt } from "../../primitives/elements.ts";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Cell, cellRows, type Cells } from "../store-rows/cells.ts";
+import { isDamage } from "./open-fault.ts";
 
 /** Pages between automatic checkpoints of the write-ahead log; larger logs make bulk writes faster. */
 const CHECKPOINT_PAGES = 96_000;
@@ -21,6 +22,8 @@ export class Connection {
   readonly #statements = new Map<string, StatementSync>();
   /** How much memory its users may take. */
   readonly memory: PageMemory;
+  /** Told when a read has come upon damage in the file; the read throws all the same. */
+  onDamage: (error: Error) => void = () => undefined;
 
   constructor(database: DatabaseSync, memory: PageMemory = "ample") {
     this.#database = database;
@@ -29,18 +32,30 @@ export class Connection {
 
   /** All rows of a query. */
   all(sql: string, ...values: Cell[]): readonly Cells[] {
-    return cellRows(this.#prepared(sql).all(...values));
+    try {
+      return cellRows(this.#prepared(sql).all(...values));
+    } catch (error) {
+      throw this.#noticed(error);
+    }
   }
 
   /** The first row of a query, or null. */
   first(sql: string, ...values: Cell[]): Cells | null {
-    const row: unknown = this.#prepared(sql).get(...values);
-    return row === undefined ? null : elementAt(cellRows([row]), 0);
+    try {
+      const row: unknown = this.#prepared(sql).get(...values);
+      return row === undefined ? null : elementAt(cellRows([row]), 0);
+    } catch (error) {
+      throw this.#noticed(error);
+    }
   }
 
   /** Rows one by one; the connection must not be used for writing while this goes on. */
   *each(sql: string, ...values: Cell[]): Generator<Cells> {
-    for (const row of this.#prepared(sql).iterate(...values)) yield elementAt(cellRows([row]), 0);
+    try {
+      for (const row of this.#prepared(sql).iterate(...values)) yield elementAt(cellRows([row]), 0);
+    } catch (error) {
+      throw this.#noticed(error);
+    }
   }
 
   /** Runs a statement that changes rows; returns how many it changed. */
@@ -90,6 +105,11 @@ export class Connection {
   close(): void {
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #noticed(error: unknown): unknown {
+    if (error instanceof Error && isDamage(error)) this.onDamage(error);
+    return error;
   }
 
   #prepared(sql: string): StatementSync {

@@ -35,7 +35,7 @@ describe("a database file that cannot be opened", () => {
     );
     const text = join(folder, "text.db");
     writeFileSync(text, "this is no database, and long enough to be looked at as one. ".repeat(20));
-    assert.match(await sentence(text), /text\.db: it is no SQLite database; .* DATABASE_URL/);
+    assert.match(await sentence(text), /text\.db: it is damaged, or no SQLite database; .* DATABASE_URL/);
   });
 
   test("a file that another name of it has open is in use, also through links, and before it is there", async () => {

@@ -22,7 +22,7 @@ const FAULTS = {
   readOnly: { reason: "the file system is read-only", advice: "mount it for writing or choose another path" },
   full: { reason: "the disk is full", advice: "free some space" },
   damaged: {
-    reason: "it is no SQLite database",
+    reason: "it is damaged, or no SQLite database",
     advice: "choose another path, or restore the file from a backup",
   },
 } as const satisfies Record<string, Fault>;
@@ -41,6 +41,27 @@ const BY_CODE: Readonly<Record<string, Fault>> = {
   ENOSPC: FAULTS.full,
   EDQUOT: FAULTS.full,
 };
+
+/** SQLite's words for a file whose pages are not what they must be. */
+const DAMAGED = /database disk image is malformed|malformed database schema|file is not a database/i;
+
+/** Whether SQLite has come upon damage in the file: whatever else it answers from it may be wrong. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Error && DAMAGED.test(error.message);
+}
+
+/** A database that was open turned out to be damaged; the message names the file and says what to do. */
+export class DatabaseDamaged extends Error {
+  override readonly name = "DatabaseDamaged";
+
+  constructor(file: string, cause: Error) {
+    super(
+      `the database ${file} is damaged (${cause.message}): put a copy in its place, or remove it to build the index anew ` +
+        "(docs/operations.md, Backups)",
+      { cause },
+    );
+  }
+}
 
 /** The message names the file, the reason and what to do. */
 class DatabaseUnopenable extends Error {
@@ -62,7 +83,7 @@ async function faultOf(file: string, error: unknown): Promise<Fault | null> {
   const known = BY_CODE[codeOf(error)];
   if (known !== undefined) return known;
   if (/disk is full/i.test(message)) return FAULTS.full;
-  if (/not a database|malformed/i.test(message)) return FAULTS.damaged;
+  if (isDamage(error)) return FAULTS.damaged;
   if (!/unable to open|readonly|read-only|disk I\/O/i.test(message)) return null;
   const folder = dirname(file);
   const found = (await accessFault(folder)) ?? (await fileFault(file));

@@ -34,14 +34,14 @@ import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./read/queries.ts";
 import type { Layout, Writer, WriterStart } from "./write/writer-protocol.ts";
 import { WriterThread } from "./write/writer-thread.ts";
-import { explained } from "./open-fault.ts";
+import { DatabaseDamaged, explained, isDamage } from "./open-fault.ts";
 
 export type { Layout, PageMemory };
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
 export interface OpenedStore extends IndexStore, ConditionSource {
-  /** Resolves with the reason when the writer ends before `close`; else never. */
-  readonly writerDied: Promise<Error>;
+  /** Resolves with the reason when the writer ends, or the file turns out to be damaged, before `close`; else never. */
+  readonly failed: Promise<Error>;
   readonly swaps: SwapStore;
 }
 
@@ -89,6 +89,7 @@ class SqliteStore implements IndexStore, ConditionSource {
   readonly queries: IndexQueries;
   /** The swap tables of the same database, behind the same writer. */
   readonly swaps: SwapStore;
+  readonly failed: Promise<Error>;
   readonly #writer: Writer;
   readonly #reader: Connection;
   readonly #finder: AddressFinder;
@@ -100,16 +101,17 @@ class SqliteStore implements IndexStore, ConditionSource {
   constructor(writer: Writer, reader: Connection, file: string, temporaryFolder: string | null) {
     this.#writer = writer;
     this.#reader = reader;
+    const damaged = new Promise<Error>((resolve) => {
+      reader.onDamage = resolve;
+    });
+    this.failed = Promise.race([writer.died, damaged]).then((error) =>
+      isDamage(error) ? new DatabaseDamaged(file, error) : error,
+    );
     this.#finder = new AddressFinder(reader);
     this.#filter.fill(reader);
     this.#temporaryFolder = temporaryFolder;
     this.queries = new SqliteQueries(reader, this.#finder);
     this.swaps = new SqliteSwapStore(writer, reader, file);
-  }
-
-  /** Resolves with the reason when the writer ends before `close`; else never. */
-  get writerDied(): Promise<Error> {
-    return this.#writer.died;
   }
 
   conditions(): readonly Condition[] {

@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { Connection } from "../connection.ts";
+import { isDamage } from "../open-fault.ts";
 import { carryOut, openForWriting } from "./carry-out.ts";
 import type { NumberedOrder, WriterAnswer, WriterOrder, WriterStart } from "./writer-protocol.ts";
 
@@ -60,6 +61,8 @@ try {
       answer({ id, error: null });
     } catch (error) {
       answer({ id, error: sentence(error) });
+      // Nothing more may be built on a damaged file: the thread ends, and says why.
+      if (isDamage(error)) throw error;
     }
     if (order.kind === "close") port.close();
     else rest.begin(order);
