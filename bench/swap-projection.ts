@@ -176,6 +176,7 @@ function subjectOf(deal: number): SwapSubject {
     outputs: outputsOf(kind, deal, terms),
     secret: secretFact(kind, deal, hash),
     hashlockUsedByBuyer: false,
+    isEscrowPaused: false,
     buyerPearlAddress: buyerAddress,
     isBuyerAddressFromTake: deal % 2 === 0 || kind === "take",
     buyerScripts: [`5120${digest(`payee ${deal}`)}` as ScriptHex],

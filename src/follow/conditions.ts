@@ -49,6 +49,11 @@ export const CONDITIONS = {
     concernsTokens: false,
     meaning: "a final EVM block was replaced; stands until an operator lifts it",
   },
+  /** The escrow's owner has paused it (S-21): no order can be opened or accepted, and every other step goes on. */
+  ESCROW_PAUSED: {
+    concernsTokens: false,
+    meaning: "the escrow's owner has paused it: no swap can be begun, those under way go on",
+  },
   /** The thread that writes the database has ended: nothing is indexed or accepted until a restart. */
   WRITER_DEAD: { concernsTokens: true, meaning: "the thread that writes the database has ended" },
   /** A reader has not heard of a writer for some seconds. */

@@ -85,7 +85,9 @@ export type EscrowEvent =
       readonly recipient: EvmAddress;
       readonly to: EvmAddress;
       readonly amount: bigint;
-    };
+    }
+  /** OpenZeppelin's own; the account is the owner's. */
+  | { readonly kind: "Paused" | "Unpaused"; readonly place: EvmPlace; readonly account: EvmAddress };
 
 /** Which leaf of S-10 a spend used; "other" = neither (impossible for a script of ours but by a broken chain). */
 export type SpendPath = "claim" | "refund" | "other";

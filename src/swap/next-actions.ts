@@ -211,7 +211,8 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
     state === "locked" &&
     subject.order !== null &&
     isEventFinal(subject.order, subject.order.locked.block, tips);
-  if (view.isReady && isBidFinal && fault === null) {
+  // While the owner has paused the contract it refuses `accept`: an action that cannot be done is none.
+  if (view.isReady && isBidFinal && fault === null && !subject.isEscrowPaused) {
     const window = { optional: true, not_after: acceptBy(terms, profile) };
     actions.push(nextAction(seller, "seller", "accept_bid", window));
   }
@@ -271,5 +272,6 @@ function addLockUsdc(view: View, actions: NextAction[]): void {
   const { take, ask } = subject;
   if (!view.isReady || subject.order !== null || take === null || isDead(context, take.expiresAt)) return;
   if (ask?.status !== "ASK_OPEN" || view.isPreimageKnown || subject.hashlockUsedByBuyer) return;
+  if (subject.isEscrowPaused) return;
   actions.push(nextAction(buyer, "buyer", "lock_usdc", { optional: true, not_after: take.expiresAt }));
 }

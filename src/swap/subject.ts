@@ -39,6 +39,8 @@ export interface SwapSubject {
   readonly secret: PreimageFact | null;
   /** Whether another indexed order of the same buyer has the same hashlock. */
   readonly hashlockUsedByBuyer: boolean;
+  /** Whether the escrow's owner has paused it: then `lockWithAsk` and `accept` revert, and nothing else does (S-21). */
+  readonly isEscrowPaused: boolean;
   readonly buyerPearlAddress: PearlAddress | null;
   /**
    * Whether the buyer's address is that of a take which came before its order: then it is the one where the PEARL must

@@ -236,6 +236,7 @@ row(
     ["its hashlock's secret is known", subject({ order: LOCKED_BID, ...KNOWN })],
     ["accepted", subject()],
     ["cancelled", subject({ order: order("cancelled", {}, BID_TERMS) })],
+    ["the contract is paused and refuses it", subject({ order: LOCKED_BID, isEscrowPaused: true })],
   ],
 );
 
@@ -359,6 +360,7 @@ row(
       ALIVE,
     ],
     ["indexed", subject({ ...OPEN_TAKE, order: order("accepted") }), ALIVE],
+    ["the contract is paused and refuses it", subject({ ...OPEN_TAKE, isEscrowPaused: true }), ALIVE],
   ],
 );
 

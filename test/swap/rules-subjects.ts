@@ -43,9 +43,7 @@ export const RULES: SwapRules = {
   escrow: `0x${"e5".repeat(20)}`,
 };
 
-export function hex32Of(byte: number): string {
-  return byte.toString(16).padStart(64, "0");
-}
+export const hex32Of = (byte: number): string => byte.toString(16).padStart(64, "0");
 
 export function evmPlaceAt(block: number): EvmPlace {
   return {
@@ -222,6 +220,7 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
     secret: null,
     isCovered: true,
     hashlockUsedByBuyer: false,
+    isEscrowPaused: false,
     buyerPearlAddress: null,
     isBuyerAddressFromTake: false,
     buyerScripts: [BUYER_SCRIPT],
@@ -351,7 +350,7 @@ const orderAround: fc.Arbitrary<OrderFacts | null> = fc
     return { ...made, credited: credited(made, credit === "withdrawn") };
   });
 
-/** Random subjects that facts could make. */
+/** Random subjects that facts could make. The escrow is paused where there is an address: no action depends on both. */
 export const anySubject: fc.Arbitrary<SwapSubject> = fc
   .record({
     order: orderAround,
@@ -373,6 +372,7 @@ export const anySubject: fc.Arbitrary<SwapSubject> = fc
       take: made.order === null || made.withTake ? TAKE : null,
       ask: made.ask === null ? null : { record: ASK_RECORD, status: made.ask },
       hashlockUsedByBuyer: made.hashlockUsedByBuyer,
+      isEscrowPaused: made.address,
       buyerPearlAddress: made.address ? BUYER_ADDRESS : null,
     });
   });

@@ -80,6 +80,10 @@ export class MemoryEvmLedger implements EvmLedger {
     return this.#alarms;
   }
 
+  isPaused(): boolean {
+    return this.#events.findLast(({ kind }) => kind === "Paused" || kind === "Unpaused")?.kind === "Paused";
+  }
+
   /** All events that stand, in order, as plain text. */
   facts(): readonly string[] {
     return this.#events.map((event) =>

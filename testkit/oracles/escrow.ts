@@ -151,7 +151,7 @@ export function execute(
     case "setFee":
     case "pause":
     case "unpause":
-      return from === settings.owner ? asOwner(storage, call) : null;
+      return from === settings.owner ? asOwner(storage, from, call) : null;
     default:
       return close(storage, from, call, time);
   }
@@ -183,6 +183,7 @@ function revokeAsks(storage: EscrowStorage, seller: EvmAddress, below: bigint): 
 
 function asOwner(
   storage: EscrowStorage,
+  from: EvmAddress,
   call: Extract<Call, { fn: "setFee" | "pause" | "unpause" }>,
 ): Outcome | null {
   if (call.fn === "setFee") {
@@ -194,7 +195,8 @@ function asOwner(
     };
   }
   const paused = call.fn === "pause";
-  return storage.paused === paused ? null : { storage: { ...storage, paused }, logs: [] };
+  if (storage.paused === paused) return null;
+  return { storage: { ...storage, paused }, logs: [{ kind: paused ? "Paused" : "Unpaused", account: from }] };
 }
 
 function keyFits(key: Bytes32): boolean {

@@ -25,6 +25,8 @@ const EVENTS: readonly (readonly [signature: string, topics: number, words: numb
   ["PayoutCredited(bytes32,address,uint256)", 3, 1],
   ["CreditWithdrawn(address,address,uint256)", 2, 2],
   ["FeesWithdrawn(address,address,uint256)", 2, 2],
+  ["Paused(address)", 1, 1],
+  ["Unpaused(address)", 1, 1],
 ];
 const ZERO = "0".repeat(64);
 

@@ -156,6 +156,16 @@ const READERS: { readonly [Name in EventName]: Reader } = {
     const { amount } = args;
     return { kind: "FeesWithdrawn", place, recipient: address(args.recipient), to: address(args.to), amount };
   },
+  Paused: (log, place) => ({
+    kind: "Paused",
+    place,
+    account: address(argumentsOf("Paused", log).account),
+  }),
+  Unpaused: (log, place) => ({
+    kind: "Unpaused",
+    place,
+    account: address(argumentsOf("Unpaused", log).account),
+  }),
 };
 
 interface EventShape {

@@ -32,6 +32,8 @@ interface EvmSituation {
   readonly impossible: string | null;
   /** Seconds that finality is behind the head, where that is too many; else null. */
   readonly finalityLagS: number | null;
+  /** Whether the escrow's owner has paused it. */
+  readonly isEscrowPaused: boolean;
 }
 
 /** What is wrong with the EVM side now (H-20). */
@@ -79,6 +81,12 @@ export function evmConditions(now: EvmSituation): readonly Condition[] {
       "An EVM block that was final was replaced: no new swap action is offered. Find out which chain is right, then " +
       "lift the alarm: strand alarms shows it with both hashes.";
     conditions.push({ code: "EVM_FINAL_BLOCK_REPLACED", sentence });
+  }
+  if (now.isEscrowPaused) {
+    const sentence =
+      "The escrow's owner has paused it: nobody can lock USDC or accept a bid, so neither is offered. Whatever ends an " +
+      "order goes on: claims, refunds, cancels and withdrawals.";
+    conditions.push({ code: "ESCROW_PAUSED", sentence });
   }
   return conditions;
 }

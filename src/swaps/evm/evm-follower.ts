@@ -158,6 +158,7 @@ export class EvmFollower {
       disputes: this.#deps.ledger.disputes().length,
       impossible: this.#impossible.stopped,
       finalityLagS: this.#isTooLate(lag) ? lag : null,
+      isEscrowPaused: this.#deps.ledger.isPaused(),
     });
   }
 

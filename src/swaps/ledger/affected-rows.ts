@@ -72,11 +72,9 @@ export class AffectedRows {
     for (const id of this.#books.records.asks.keys()) this.ask(id, cause);
   }
 
-  /** What an event of the escrow changes, once it is applied. */
-  event(event: EscrowEvent, cause: CausingBlock): void {
+  /** What an event of the escrow changes, once it is applied; `asksOf` tells of a revocation. */
+  event(event: Exclude<EscrowEvent, { kind: "AsksRevoked" }>, cause: CausingBlock): void {
     switch (event.kind) {
-      case "AsksRevoked":
-        return this.asksOf(event.seller, cause);
       case "FeeSet":
         return this.allAsks(cause);
       case "OrderLocked":
@@ -91,6 +89,10 @@ export class AffectedRows {
         // The book of orders marks the orders themselves: it knows whose credits a withdrawal ended.
         return;
       case "FeesWithdrawn":
+        return;
+      case "Paused":
+      case "Unpaused":
+        // As where an index is not synced: what may be done changes, and no event tells it (S-54).
         return;
     }
   }

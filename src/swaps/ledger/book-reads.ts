@@ -68,11 +68,11 @@ export class BookReads implements StateReads {
   }
 
   minAskNonce(seller: EvmAddress): bigint {
-    return this.#parts.books().orders.minAskNonce(seller);
+    return this.#parts.books().settings.minAskNonce(seller);
   }
 
   fee(): EscrowFee | null {
-    return this.#parts.books().orders.fee();
+    return this.#parts.books().settings.fee();
   }
 
   preimageOf(hashlock: Bytes32): PreimageFact | null {

@@ -3,6 +3,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ChainBook } from "./chain-book.ts";
 import { ClosedBook } from "./closed-book.ts";
@@ -14,6 +15,7 @@ import type { ClosedBundle, StoredBundle, StoredFact } from "./closed-port.ts";
 import type { ChainCheckpoint, StoredSwapEvent, SwapTransaction } from "./ports.ts";
 import { RecordBook } from "./record-book.ts";
 import { ScriptBook } from "./script-book.ts";
+import { SettingsBook } from "./settings-book.ts";
 import { HashlockFilter, PreimageBook } from "./preimage-book.ts";
 import { TrustBook } from "./trust-book.ts";
 
@@ -30,6 +32,7 @@ export class Books {
   readonly scripts: ScriptBook;
   readonly secrets: PreimageBook;
   readonly orders: OrderBook;
+  readonly settings: SettingsBook;
   readonly locks: LockBook;
   readonly records: RecordBook;
   readonly trust: TrustBook;
@@ -40,14 +43,14 @@ export class Books {
   readonly hashlocks: HashlockFilter;
   /** As `LedgerReads.balanceSeenAt`. Neither stored nor part of a change. */
   readonly balancesSeen: Map<string, number>;
-  readonly #settings: BookSettings;
+  readonly #made: BookSettings;
   readonly #layer: Layer<Books>;
 
   /** Books in which nothing stands yet, or books over others. */
   constructor(settings: BookSettings, under: Books | null = null) {
     const layer = new Layer(under);
     this.#layer = layer;
-    this.#settings = settings;
+    this.#made = settings;
     this.hashlocks = layer.shared(
       (books) => books.hashlocks,
       () => new HashlockFilter(),
@@ -73,6 +76,7 @@ export class Books {
       this.scripts,
       this.hashlocks,
     );
+    this.settings = new SettingsBook(layer.within((books) => books.settings));
     this.locks = new LockBook(
       layer.within((books) => books.locks),
       this.scripts,
@@ -89,9 +93,22 @@ export class Books {
     this.waiting = layer.map((books) => books.waiting);
   }
 
+  /** Takes an event of the escrow in, events being in chain order. @throws ImpossibleLog as `OrderBook.apply`. */
+  applyEvent(event: EscrowEvent, change: BookChange): void {
+    switch (event.kind) {
+      case "AsksRevoked":
+      case "FeeSet":
+      case "Paused":
+      case "Unpaused":
+        return this.settings.apply(event);
+      default:
+        return this.orders.apply(event, change);
+    }
+  }
+
   /** Books that show what these show, and keep changes to themselves. */
   over(): Books {
-    return new Books(this.#settings, this);
+    return new Books(this.#made, this);
   }
 
   /** Takes from other books what no store has: the mempool's picture, and when balances were looked up. */

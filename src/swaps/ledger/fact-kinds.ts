@@ -170,6 +170,8 @@ const EVENT_KINDS = [
   "PayoutCredited",
   "CreditWithdrawn",
   "FeesWithdrawn",
+  "Paused",
+  "Unpaused",
 ] as const;
 
 function readEvent(fields: FactFields): EscrowEvent {
@@ -188,6 +190,9 @@ function readEvent(fields: FactFields): EscrowEvent {
       const [recipient, to] = [fields.evmAddress("recipient"), fields.evmAddress("to")];
       return { kind, place, recipient, to, amount: fields.big("amount") };
     }
+    case "Paused":
+    case "Unpaused":
+      return { kind, place, account: fields.evmAddress("account") };
     default:
       return orderEvent(kind, place, fields);
   }

@@ -1,7 +1,7 @@
 // What each kind of change does to the books of a draft: steps of the EVM chain and of PEARL, snapshots of the mempool,
 // records, and what time alone changes.
 
-import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import type { PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -227,9 +227,10 @@ export class LedgerChanges {
   }
 
   #rewindEvm(rewindTo: number, cause: CausingBlock): void {
-    const { orders, trust } = this.#books;
+    const { orders, settings, trust } = this.#books;
     trust.rewind(rewindTo);
-    const said = orders.saidAbove(rewindTo);
+    const said = settings.saidAbove(rewindTo);
+    settings.rewind(rewindTo);
     orders.rewind(rewindTo, this.#draft, ({ orderHash, terms }) =>
       this.#affected.order(orderHash, terms, cause),
     );
@@ -239,6 +240,7 @@ export class LedgerChanges {
 
   #applyEvents({ events, tip }: EvmChange, base: number): void {
     const { orders, secrets, trust } = this.#books;
+    const revoking = new Map<EvmAddress, CausingBlock>();
     for (const event of events) {
       const { place } = event;
       if (place.block <= base || place.block > tip.height) {
@@ -246,11 +248,12 @@ export class LedgerChanges {
           `swap ledger: an event of block ${place.block} came with blocks ${base + 1} to ${tip.height}`,
         );
       }
-      orders.apply(event, this.#draft);
+      this.#books.applyEvent(event, this.#draft);
       trust.add(event);
       // After what it is made of: loading reads scripts before the events that name them.
       this.#draft.store(EVENT, event);
-      this.#affected.event(event, evmCause(place));
+      if (event.kind === "AsksRevoked") revoking.set(event.seller, evmCause(place));
+      else this.#affected.event(event, evmCause(place));
       if (event.kind === "OrderLocked") this.#takeAddress(event.orderHash);
       if (event.kind !== "OrderClaimed") continue;
       const hashlock = orders.entries.get(event.orderHash)?.facts.terms.hashlock;
@@ -262,6 +265,8 @@ export class LedgerChanges {
       if (secrets.show(hashlock, event.secret, shower, this.#draft))
         this.#affected.hashlock(hashlock, evmCause(place));
     }
+    // Once for all that a seller said: who has thousands of asks may revoke thousands of times in one block.
+    for (const [seller, cause] of revoking) this.#affected.asksOf(seller, cause);
   }
 
   /** An order becomes known: the address of a take before it stays for ever, another one fills a gap (S-55). */
@@ -328,7 +333,7 @@ export class LedgerChanges {
 
 /** Of these asks those that were cancelled or expired seven days ago, and that no order carries (S-34). */
 export function endedAsks(
-  { orders }: Books,
+  { orders, settings }: Books,
   asks: Iterable<AskRecord>,
   { now, expiryNow }: Moment,
 ): readonly Bytes32[] {
@@ -337,7 +342,7 @@ export function endedAsks(
     if (orders.byAsk.has(askId)) continue;
     const ends = [
       terms.expiry,
-      orders.revokedAt(terms.seller, terms.nonce),
+      settings.revokedAt(terms.seller, terms.nonce),
       cancelledBySignature ? updatedAt : null,
     ];
     const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));

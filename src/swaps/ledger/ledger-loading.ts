@@ -55,9 +55,9 @@ export function loadFact(fact: StoredFact, interner: Interner, books: Books): vo
 }
 
 const LOADERS: ReadonlyMap<string, Loader> = new Map([
-  loads(EVENT, (event, { orders, trust }) => {
-    orders.apply(event, LOADING);
-    trust.add(event);
+  loads(EVENT, (event, books) => {
+    books.applyEvent(event, LOADING);
+    books.trust.add(event);
   }),
   loads(DISPUTE, (event, { trust }) => trust.dispute(event, LOADING)),
   loads(ALARM, (alarm, { trust }) => trust.raise(alarm, LOADING)),

@@ -164,6 +164,31 @@ describe("records of the ledger", () => {
     ]);
   });
 
+  test("S-21: a pause of the escrow is known from its block on, after a restart, and not where it is undone", async () => {
+    const { ledger, store } = await scene();
+    const account = evmAddress("owner");
+    const said = (kind: "Paused" | "Unpaused", block: number, logIndex = 0): EscrowEvent => ({
+      kind,
+      place: evmPlace(block, logIndex),
+      account,
+    });
+    await ledger.applyEvm(evm(1, [locked("a", 1)]));
+    const shown = () => [ledger.isPaused(), ledger.subject(ORDER)?.isEscrowPaused];
+    assert.deepEqual(shown(), [false, false]);
+    await ledger.applyEvm(evm(2, [said("Paused", 2)]));
+    assert.deepEqual(shown(), [true, true]);
+    assert.equal((await scene(store)).ledger.isPaused(), true);
+    await ledger.applyEvm(evm(3, [said("Unpaused", 3), said("Paused", 3, 1), said("Unpaused", 3, 2)]));
+    assert.deepEqual(shown(), [false, false]);
+    await ledger.applyEvm(evm(3, [], { rewindTo: 2 }));
+    assert.deepEqual(shown(), [true, true]);
+    await ledger.applyEvm(evm(2, [], { rewindTo: 1 }));
+    assert.deepEqual(shown(), [false, false]);
+    // A database that was begun before pauses were stored knows the end of one alone.
+    await ledger.applyEvm(evm(4, [said("Unpaused", 4)]));
+    assert.equal((await scene(store)).ledger.isPaused(), false);
+  });
+
   test("hashlocks of orders and live takes are known; another order of the same buyer is told of", async () => {
     const made = await scene();
     const { ledger } = made;

@@ -167,6 +167,10 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#books.trust.alarms;
   }
 
+  isPaused(): boolean {
+    return this.#books.settings.isPaused();
+  }
+
   /** Looks whether an operator has lifted alarms since (S-05): another process removes them from the store. */
   async passAlarms(): Promise<void> {
     const before = this.alarms();

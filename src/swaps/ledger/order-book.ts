@@ -1,5 +1,5 @@
-// Orders assembled from the escrow's events, revoked asks and the present fee, with the indexes that questions need.
-// Whatever a block said can be taken back.
+// Orders assembled from the escrow's events, with the indexes that questions need. Whatever a block said can be taken
+// back.
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
@@ -7,10 +7,10 @@ import { type OrderStep, stepFault } from "../../swap/order-state.ts";
 import { isAskMatch, type Terms } from "../../swap/terms.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
-import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
+import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { KeyWatcher } from "./multi-index.ts";
-import type { EscrowFee } from "./state-reads.ts";
 import type { ScriptBook } from "./script-book.ts";
+import type { SettingEvent } from "./settings-book.ts";
 
 /** An order with what is computed once from its keys. */
 export interface OrderEntry {
@@ -18,16 +18,6 @@ export interface OrderEntry {
   /** Of the present keys; null without both keys or where one is no point. */
   readonly script: ScriptHex | null;
   readonly keysValid: boolean;
-}
-
-interface Revocation {
-  readonly block: number;
-  readonly time: number;
-  readonly nonceBelow: bigint;
-}
-
-interface FeeChange extends EscrowFee {
-  readonly block: number;
 }
 
 /** The block of an event, as a cause. */
@@ -46,8 +36,6 @@ export class OrderBook {
   readonly byTransaction: LayeredIndex<Bytes32, Bytes32>;
   /** Orders whose credited payout the account has not withdrawn (S-23), by the account. */
   readonly #owed: LayeredIndex<EvmAddress, Bytes32>;
-  readonly #revocations: LayeredMap<EvmAddress, readonly Revocation[]>;
-  readonly #fees: LayeredValue<readonly FeeChange[]>;
   readonly #scripts: ScriptBook;
 
   /** `hashlocks` is told which hashlocks orders have. */
@@ -58,25 +46,7 @@ export class OrderBook {
     this.byAsk = layer.map((under) => under.byAsk);
     this.byTransaction = layer.index((under) => under.byTransaction);
     this.#owed = layer.index((under) => under.#owed);
-    this.#revocations = layer.map((under) => under.#revocations);
-    this.#fees = layer.value((under) => under.#fees, []);
     this.#scripts = scripts;
-  }
-
-  /** As `LedgerReads.minAskNonce`. */
-  minAskNonce(seller: EvmAddress): bigint {
-    return this.#revocations.get(seller)?.at(-1)?.nonceBelow ?? 0n;
-  }
-
-  /** Time of the block that revoked the seller's asks with this nonce; null where none did. */
-  revokedAt(seller: EvmAddress, nonce: bigint): number | null {
-    return this.#revocations.get(seller)?.find(({ nonceBelow }) => nonce < nonceBelow)?.time ?? null;
-  }
-
-  /** As `LedgerReads.fee`. */
-  fee(): EscrowFee | null {
-    const last = this.#fees.value.at(-1);
-    return last === undefined ? null : { feeBps: last.feeBps, feeRecipient: last.feeRecipient };
   }
 
   /** As `LedgerReads.isHashlockUsed`. */
@@ -88,21 +58,10 @@ export class OrderBook {
   }
 
   /** Takes an event in, events being in chain order. @throws ImpossibleLog where it does not fit what came before it. */
-  apply(event: EscrowEvent, change: BookChange): void {
+  apply(event: Exclude<EscrowEvent, SettingEvent>, change: BookChange): void {
     switch (event.kind) {
       case "OrderLocked":
         return this.#lock(event, change);
-      case "AsksRevoked": {
-        const before = this.#revocations.get(event.seller) ?? [];
-        const { block, time } = event.place;
-        const next = { block, time, nonceBelow: event.nonceBelow };
-        return this.#revocations.set(event.seller, [...before, next]);
-      }
-      case "FeeSet": {
-        const { feeBps, feeRecipient, place } = event;
-        this.#fees.value = [...this.#fees.value, { feeBps, feeRecipient, block: place.block }];
-        return;
-      }
       case "OrderAccepted":
       case "OrderCancelled":
       case "OrderClaimed":
@@ -135,27 +94,12 @@ export class OrderBook {
       this.#replace(entry, { ...facts, accepted, closed, credited }, change);
       onChange(facts);
     }
-    for (const [seller, all] of this.#revocations) {
-      const left = all.filter(({ block }) => block <= toHeight);
-      if (left.length === 0) this.#revocations.delete(seller);
-      else if (left.length < all.length) this.#revocations.set(seller, left);
-    }
-    const fees = this.#fees.value.filter(({ block }) => block <= toHeight);
-    if (fees.length < this.#fees.value.length) this.#fees.value = fees;
   }
 
   /** Takes an order out that is there: it has closed, and is only in the store from now on. */
   leave(hash: Bytes32): void {
     const entry = this.entries.get(hash);
     if (entry !== undefined) this.#remove(hash, entry);
-  }
-
-  /** Sellers that revoked asks, and whether the fee was set, above a height: whose asks a rewind changes. */
-  saidAbove(height: number): { readonly sellers: readonly EvmAddress[]; readonly fee: boolean } {
-    const sellers = [...this.#revocations]
-      .filter(([, all]) => (all.at(-1)?.block ?? -1) > height)
-      .map(([seller]) => seller);
-    return { sellers, fee: (this.#fees.value.at(-1)?.block ?? -1) > height };
   }
 
   #lock(event: Extract<EscrowEvent, { kind: "OrderLocked" }>, change: BookChange): void {

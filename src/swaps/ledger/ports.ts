@@ -278,6 +278,8 @@ export interface EvmLedger extends Pick<LedgerWrites, "applyEvm" | "tips" | "che
   disputes(): readonly EscrowEvent[];
   /** Replaced final blocks that nobody has lifted yet (S-05). */
   alarms(): readonly FinalAlarm[];
+  /** Whether the escrow's owner has paused it, by the indexed blocks. */
+  isPaused(): boolean;
 }
 
 /** Changes to records by the API. Each resolves when durable and visible. */

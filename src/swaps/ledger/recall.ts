@@ -115,7 +115,7 @@ export function loadBundles(books: Books, bundles: readonly StoredBundle[]): voi
   for (const { facts } of bundles) {
     for (const fact of facts) {
       // Its block is final, which the book of doubts need not be told.
-      if (fact.kind === EVENT.name) books.orders.apply(EVENT.read(fact, interner), LOADING);
+      if (fact.kind === EVENT.name) books.applyEvent(EVENT.read(fact, interner), LOADING);
       else loadFact(fact, interner, books);
     }
   }

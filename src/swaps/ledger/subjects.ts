@@ -28,7 +28,7 @@ export class Subjects {
 
   /** The order or take with this hash, or null. */
   of(books: Books, hash: Bytes32, context: Pick<EvaluationContext, "now" | "expiryNow">): SwapSubject | null {
-    const { orders, records, secrets, locks } = books;
+    const { orders, records, secrets, settings, locks } = books;
     const entry = orders.entries.get(hash);
     const take = records.takes.get(hash) ?? null;
     const terms = entry?.facts.terms ?? take?.terms;
@@ -49,6 +49,7 @@ export class Subjects {
       outputs,
       secret: secrets.entries.get(terms.hashlock) ?? null,
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
+      isEscrowPaused: settings.isPaused(),
       ...buyerAddress(addresses, entry === undefined || take?.isAddressReplaceable === false ? take : null),
       buyerScripts: outputs.some(({ spend }) => spend?.path === "claim")
         ? this.#buyerScripts(terms.buyerPearlKey)
@@ -82,13 +83,13 @@ export class Subjects {
 
 /** The status of a posted ask (S-33). */
 export function statusOfAsk(
-  { orders }: Books,
+  { orders, settings }: Books,
   record: AskRecord,
   context: Pick<EvaluationContext, "now" | "expiryNow">,
 ): AskStatus {
   const takenBy = orders.byAsk.get(record.askId) ?? null;
-  const minNonce = orders.minAskNonce(record.terms.seller);
-  return askStatus(record, { takenBy, minNonce, fee: orders.fee() }, context);
+  const minNonce = settings.minAskNonce(record.terms.seller);
+  return askStatus(record, { takenBy, minNonce, fee: settings.fee() }, context);
 }
 
 function orderOf({ trust }: Books, { facts }: OrderEntry): OrderFacts {

@@ -110,7 +110,8 @@ const TABLE: readonly Row[] = [
     stands: (words) =>
       words.escrow === "Locked" &&
       words.finalBlock(words.subject.order?.locked.block ?? 0) &&
-      words.termsError === null,
+      words.termsError === null &&
+      !words.subject.isEscrowPaused,
     notAfter: (words) =>
       Math.min(
         refundTime(words) - lockMargin(words) - 30 * MINUTES,
@@ -158,7 +159,8 @@ const TABLE: readonly Row[] = [
       words.world.now < words.subject.take.expiresAt &&
       words.subject.ask?.status === "ASK_OPEN" &&
       !words.known &&
-      !words.subject.hashlockUsedByBuyer,
+      !words.subject.hashlockUsedByBuyer &&
+      !words.subject.isEscrowPaused,
     notAfter: (words) => words.subject.take?.expiresAt ?? null,
   },
 ];

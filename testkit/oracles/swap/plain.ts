@@ -63,6 +63,8 @@ export interface PlainSubject {
     }[];
   } | null;
   readonly hashlockUsedByBuyer: boolean;
+  /** Paused came after the last Unpaused (S-21). */
+  readonly isEscrowPaused: boolean;
   /** Whether the blocks that may hold outputs of its script are read (S-62). */
   readonly isCovered: boolean;
   /** Output script of the buyer's address that the take gave; null where it gave none. */

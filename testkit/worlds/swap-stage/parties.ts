@@ -169,7 +169,9 @@ export async function escrowCall(
     | "refundCooperative"
     | "accept"
     | "lock"
+    | "pause"
     | "revokeAsks"
+    | "unpause"
     | "withdrawCredit",
   args: readonly unknown[],
 ): Promise<void> {
