@@ -164,6 +164,31 @@ describe("records of the ledger", () => {
     ]);
   });
 
+  test("S-33: the ten thousandth revocation of a seller costs what the first one did, and all are undone alike", async () => {
+    const store = new MemorySwapStore();
+    // What is measured is the ledger, and the store in memory looks through all that it has.
+    store.commit = () => Promise.resolve();
+    const { ledger } = await scene(store);
+    const one = ask("s", { terms: { ...ask("s").terms, nonce: 2n ** 200n } });
+    await ledger.write({ asks: [one] });
+    const { seller } = one.terms;
+    const before = process.cpuUsage();
+    for (let block = 1; block <= 6; block += 1) {
+      const events: EscrowEvent[] = Array.from({ length: 8000 }, (_, i) => ({
+        kind: "AsksRevoked",
+        place: evmPlace(block, i),
+        seller,
+        nonceBelow: BigInt(8000 * block + i),
+      }));
+      await ledger.applyEvm(evm(block, events));
+    }
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 5e6, `${(user + system) / 1e6} s of a processor`);
+    assert.equal(ledger.minAskNonce(seller), 55_999n);
+    await ledger.applyEvm(evm(4, [], { rewindTo: 3 }));
+    assert.equal(ledger.minAskNonce(seller), 31_999n);
+  });
+
   test("S-21: a pause of the escrow is known from its block on, after a restart, and not where it is undone", async () => {
     const { ledger, store } = await scene();
     const account = evmAddress("owner");
