@@ -224,14 +224,34 @@ describe("limits of ranges are found by trying", () => {
     });
   }
 
-  test("down to one block, and a block that is refused by itself is named", async () => {
+  test("down to one block, and one with more logs than are given at once is read by its receipts, twice", async () => {
+    const rpc = await serve(scriptedChain(20, (n) => (n === 7 ? 40 : 1)));
+    const other = await serve(rpc.chain);
+    for (const one of [rpc, other]) one.meddle = refusingBlock7;
+    const one = followed({ urls: [rpc.url, other.url] });
+    await one.toTip();
+    assert.equal(one.ledger.count, 60);
+    assert.equal(one.ledger.tips().evm.finalHeight, 10);
+  });
+
+  test("a transaction with thousands of events is asked for once to witness them", async () => {
+    const rpc = await serve(scriptedChain(20, (n) => (n === 7 ? 1800 : 0)));
+    const other = await serve(rpc.chain);
+    const one = followed({ urls: [rpc.url, other.url] });
+    await one.toTip();
+    assert.deepEqual([one.ledger.count, one.ledger.tips().evm.finalHeight], [1800, 10]);
+    const asked = [...rpc.calls, ...other.calls].filter(
+      ({ method }) => method === "eth_getTransactionReceipt",
+    );
+    assert.equal(asked.length, 3, "the transactions of the block");
+  });
+
+  test("down to one block, and a block that is refused by itself, with its receipts, is named", async () => {
     const rpc = await serve(scriptedChain(20, () => 1));
-    rpc.meddle = ({ method, params }): RpcAnswer | undefined => {
-      if (method !== "eth_getLogs") return undefined;
-      const { fromBlock, toBlock } = params[0] as Record<string, string>;
-      const isRefused = fromBlock !== toBlock || fromBlock === "0x7";
-      return isRefused ? { error: { code: -32_000, message: "block range is too large" } } : undefined;
-    };
+    rpc.meddle = (call): RpcAnswer | undefined =>
+      call.method === "eth_getTransactionReceipt"
+        ? { error: { code: -32_000, message: "no receipts here" } }
+        : refusingBlock7(call);
     const one = followed({ urls: [rpc.url] });
     await one.until(() =>
       one.lines.some(({ message }) => /logs of the single block 7 are refused/.test(message)),
@@ -240,6 +260,16 @@ describe("limits of ranges are found by trying", () => {
     assert.equal(one.follower.status().lag, 14);
   });
 });
+
+/** Gives logs of single blocks alone, and of block 7 none. */
+function refusingBlock7({ method, params }: RpcCall): RpcAnswer | undefined {
+  if (method !== "eth_getLogs") return undefined;
+  const { fromBlock, toBlock } = params[0] as Record<string, string>;
+  const isRefused = fromBlock !== toBlock || fromBlock === "0x7";
+  return isRefused
+    ? { error: { code: -32_005, message: "query returned more than 10000 results" } }
+    : undefined;
+}
 
 describe("several URLs", () => {
   test("the next one takes over where one is down, and hands back nothing twice", async () => {

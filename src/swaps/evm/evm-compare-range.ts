@@ -4,10 +4,9 @@
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmLog, EvmSource } from "./evm-chain.ts";
 import { badLogs, checkLogs, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import { logsOfRange, type RangeSizer } from "./evm-range.ts";
+import { logsByReceipts, logsOfRange, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
 import { type LogReading, NO_TIME, showsEvent } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 
@@ -61,7 +60,8 @@ export async function compareRange(question: ComparedQuestion): Promise<Compared
       return { end, ...difference(ownLogs(answer.logs, reading.escrow), asked, question) };
     }
     if (sizer.refused(to - from + 1)) continue;
-    throw new EvmUnavailable("TOO_LARGE", `the logs of the single block ${from} are refused: ${answer.why}`);
+    const logs = await logsByReceipts(source, end, reading.escrow, answer.why);
+    return { end, ...difference(logs, { source: source.name, from, to }, question) };
   }
 }
 

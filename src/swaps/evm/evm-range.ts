@@ -1,7 +1,10 @@
 // The number of blocks that are asked for at once. RPCs limit ranges, numbers of logs and times in their own ways and
 // words, so the size is found by trying: it grows while answers come, and halves where one does not.
 
-import type { EvmSource, LogsAnswer } from "./evm-chain.ts";
+import type { EvmAddress } from "../../primitives/brands.ts";
+import type { EvmBlock, EvmLog, EvmSource, LogsAnswer } from "./evm-chain.ts";
+import { ownLogs } from "./evm-cross-check.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 
 /** Bounds of the search. */
 export interface RangeBounds {
@@ -67,6 +70,9 @@ export class RangeSizer {
   }
 }
 
+/** Receipts that are asked for at a time, where a block's logs are read by them. */
+const RECEIPTS_AT_ONCE = 50;
+
 /** The logs of a range. An answer that never comes, as behind a gateway that waits too short, is one that is too large. */
 export async function logsOfRange(
   source: Pick<EvmSource, "logs">,
@@ -80,4 +86,39 @@ export async function logsOfRange(
     sizer.failed(to - from + 1);
     throw error;
   }
+}
+
+/**
+ * The escrow's logs of one block whose logs an RPC refuses to give at once, by the receipts of its transactions. Anybody
+ * can make more logs in one block than providers give in one answer, and a block that cannot be read would stop the index
+ * for ever. A block whose filter shows none is refused for another reason. `why`: the RPC's words.
+ * Rejects with `EvmUnavailable`: TOO_LARGE where the receipts are refused too.
+ */
+export async function logsByReceipts(
+  source: EvmSource,
+  block: EvmBlock,
+  escrow: EvmAddress,
+  why: string,
+): Promise<readonly EvmLog[]> {
+  const refused = new EvmUnavailable(
+    "TOO_LARGE",
+    `the logs of the single block ${block.number} are refused: ${why}`,
+  );
+  if (!block.mayHoldLogs) throw refused;
+  const logs: EvmLog[] = [];
+  for (let at = 0; at < block.transactions.length; at += RECEIPTS_AT_ONCE) {
+    const hashes = block.transactions.slice(at, at + RECEIPTS_AT_ONCE);
+    const receipts = await source.receipts(hashes).catch((error: unknown) => {
+      throw error instanceof EvmUnavailable ? refused : error;
+    });
+    for (const receipt of receipts) {
+      if (receipt === null || receipt.blockHash !== block.hash)
+        throw new EvmUnavailable(
+          "UNSETTLED",
+          `the answers of ${source.name} do not fit together: block ${block.number} and its receipts`,
+        );
+      for (const log of ownLogs(receipt.logs, escrow)) logs.push(log);
+    }
+  }
+  return logs;
 }

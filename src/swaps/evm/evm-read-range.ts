@@ -7,7 +7,7 @@ import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import { logsOfRange, type RangeSizer } from "./evm-range.ts";
+import { logsByReceipts, logsOfRange, type RangeSizer } from "./evm-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
@@ -156,12 +156,9 @@ export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
       sizer.answered(to - from + 1, answer.logs.length);
       return checkedRange(question, end, headers, ownLogs(answer.logs, question.escrow));
     }
-    if (!sizer.refused(to - from + 1)) {
-      throw new EvmUnavailable(
-        "TOO_LARGE",
-        `the logs of the single block ${from} are refused: ${answer.why}`,
-      );
-    }
+    if (sizer.refused(to - from + 1)) continue;
+    const logs = await logsByReceipts(source, end, question.escrow, answer.why);
+    return checkedRange(question, end, headers, logs);
   }
 }
 

@@ -8,7 +8,7 @@ import type { EvmBlock, EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-ch
 import { ownLogs } from "./evm-cross-check.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
-/** Receipts that are held at a time: each has all logs of its transaction. */
+/** Transactions whose receipts are held at a time: each has all logs of its transaction. */
 const RECEIPTS_AT_ONCE = 500;
 
 /** The time of an event whose block's header was not read. */
@@ -92,25 +92,17 @@ export async function shownBy(
   final: KnownFinal,
 ): Promise<readonly (boolean | null)[]> {
   const shown: (boolean | null)[] = [];
-  for (let at = 0; at < events.length; at += RECEIPTS_AT_ONCE) {
-    const part = events.slice(at, at + RECEIPTS_AT_ONCE);
-    const hashes = [...new Set(part.map(({ place }) => place.txHash))];
-    const receipts = new Map(zip(hashes, await source.receipts(hashes)));
+  for (const part of partsOf(events)) {
+    const receipts = await source.receipts([...new Set(part.map(({ place }) => place.txHash))]);
+    const logs = logsByPlace(receipts, reading.escrow);
     const blocks = await blocksOf(part, source);
-    const isKnown = ({ place }: EscrowEvent): boolean => blocks.has(place.blockHash);
-    const replaced = await replacedBlocks(
-      part.filter((event) => !isKnown(event)),
-      source,
-      final,
-    );
+    const unknown = part.filter(({ place }) => !blocks.has(place.blockHash));
+    const replaced = await replacedBlocks(unknown, source, final);
     for (const event of part) {
-      const { txHash, blockHash } = event.place;
-      if (replaced.has(blockHash)) shown.push(false);
-      else if (!isKnown(event)) shown.push(null);
-      else
-        shown.push(
-          isOfItsTime(event, blocks) && isIn(event, receipts.get(txHash) ?? null, reading.escrow, reading),
-        );
+      const log = logs.get(placeText(event.place));
+      if (blocks.has(event.place.blockHash))
+        shown.push(isOfItsTime(event, blocks) && log !== undefined && showsEvent(event, log, reading));
+      else shown.push(replaced.has(event.place.blockHash) ? false : null);
     }
   }
   return shown;
@@ -145,14 +137,43 @@ function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmBlo
   return block !== undefined && (place.time === NO_TIME || block.time === place.time);
 }
 
-function isIn(
-  event: EscrowEvent,
-  receipt: EvmReceipt | null,
+/** The events in their order, in parts with a bounded number of transactions: one may hold ten thousand events. */
+function* partsOf(events: readonly EscrowEvent[]): Generator<readonly EscrowEvent[]> {
+  let part: EscrowEvent[] = [];
+  const hashes = new Set<Bytes32>();
+  for (const event of events) {
+    const { txHash } = event.place;
+    if (!hashes.has(txHash) && hashes.size === RECEIPTS_AT_ONCE) {
+      yield part;
+      part = [];
+      hashes.clear();
+    }
+    hashes.add(txHash);
+    part.push(event);
+  }
+  if (part.length > 0) yield part;
+}
+
+/** The escrow's logs in receipts, by the text of their place. */
+function logsByPlace(
+  receipts: readonly (EvmReceipt | null)[],
   escrow: EvmAddress,
-  reading: LogReading,
-): boolean {
-  if (receipt === null || receipt.blockHash !== event.place.blockHash) return false;
-  return ownLogs(receipt.logs, escrow).some((log) => showsEvent(event, log, reading));
+): ReadonlyMap<string, EvmLog> {
+  const logs = new Map<string, EvmLog>();
+  for (const receipt of receipts) {
+    if (receipt === null) continue;
+    for (const log of ownLogs(receipt.logs, escrow))
+      if (log.blockHash === receipt.blockHash) logs.set(placeText(log), log);
+  }
+  return logs;
+}
+
+function placeText({
+  blockHash,
+  txHash,
+  logIndex,
+}: Pick<EvmLog, "blockHash" | "txHash" | "logIndex">): string {
+  return `${blockHash}/${txHash}/${logIndex}`;
 }
 
 /** Those blocks of the events in whose place the RPC has another one, on the chain of the final block. */
