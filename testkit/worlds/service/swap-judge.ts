@@ -204,8 +204,19 @@ export class SwapJudge {
       assert.equal(row.evm_leg.state, order.state.toLowerCase(), `state of ${hash}`);
       this.#judgeOutputs(row, order);
     }
+    if (storage.paused) this.#judgePause(rows);
     assert.equal(rows.size, storage.orders.size, "no order is made up");
     judgeEscrow([...rows.values()], storage);
+  }
+
+  /** What the contract refuses while it is paused is not offered (S-21). */
+  #judgePause(rows: ReadonlyMap<Bytes32, SwapRow>): void {
+    this.#count("paused states compared");
+    for (const { order_hash, next_actions } of rows.values())
+      assert.ok(
+        !next_actions.some(({ action }) => action === "accept_bid"),
+        `accept_bid of ${order_hash} is offered by a paused escrow`,
+      );
   }
 
   /** The mined lock outputs with their mined spends are those of the chain. */

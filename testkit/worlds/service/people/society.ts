@@ -17,6 +17,7 @@ import { AdversarySeller } from "./adversary-seller.ts";
 import { HonestBuyer } from "./honest-buyer.ts";
 import { HonestSeller } from "./honest-seller.ts";
 import { askIdOf, orderHashOf, partyPearlAddress, signedAsk } from "./messages.ts";
+import { startOwner } from "./owner.ts";
 import { bytes32Of, partyAddress, partyKey } from "./purse.ts";
 import { FEE_BPS, type Mutation, PEARL_AMOUNT, type Scenario, scenarioOf, WORLD_START } from "./scenario.ts";
 
@@ -95,6 +96,7 @@ export class Society {
         escrow: {
           feeBps: FEE_BPS,
           feeRecipient: partyAddress("fees"),
+          owner: partyAddress("owner"),
           minUsdc: 1_000_000n,
           marginS: mutation.contractMarginS ?? 4 * 3600,
           refused: new Set(this.scenario.refused.map(partyAddress)),
@@ -131,6 +133,7 @@ export class Society {
     adversary.start();
     this.buyer?.start();
     this.seller?.start();
+    startOwner(this);
     this.later(30, () => this.#pearlBlock());
     this.later(45, () => this.#evmBlock());
     this.later(this.chance.between(300, 1800), () => this.#trouble());
