@@ -101,10 +101,9 @@ class SqliteStore implements IndexStore, ConditionSource {
   constructor(writer: Writer, reader: Connection, file: string, temporaryFolder: string | null) {
     this.#writer = writer;
     this.#reader = reader;
-    const damaged = new Promise<Error>((resolve) => {
-      reader.onDamage = resolve;
-    });
-    this.failed = Promise.race([writer.died, damaged]).then((error) =>
+    const damaged = Promise.withResolvers<Error>();
+    reader.onDamage = damaged.resolve;
+    this.failed = Promise.race([writer.died, damaged.promise]).then((error) =>
       isDamage(error) ? new DatabaseDamaged(file, error) : error,
     );
     this.#finder = new AddressFinder(reader);

@@ -2,16 +2,9 @@
 // a row is read back. What is stored under one key replaces what was there.
 
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
-import type {
-  EscrowEvent,
-  EvmPlace,
-  PearlBlockFact,
-  PearlPlace,
-  PreimageShower,
-  Sighting,
-} from "../../swap/facts.ts";
+import type { EscrowEvent, PearlBlockFact, PearlPlace, PreimageShower, Sighting } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
-import type { Terms } from "../../swap/terms.ts";
+import { readEvent, readTerms } from "./event-fields.ts";
 import { type FactFields, FactKind } from "./fact-fields.ts";
 import type { FinalAlarm, ScriptEntry } from "./ports.ts";
 
@@ -159,71 +152,6 @@ function ofPearlBlock(kind: PearlBlockFact["kind"]): FactKind<PearlBlockFact> {
   });
 }
 
-const EVENT_KINDS = [
-  "OrderLocked",
-  "OrderAccepted",
-  "OrderCancelled",
-  "OrderClaimed",
-  "OrderRefunded",
-  "AsksRevoked",
-  "FeeSet",
-  "PayoutCredited",
-  "CreditWithdrawn",
-  "FeesWithdrawn",
-  "Paused",
-  "Unpaused",
-] as const;
-
-function readEvent(fields: FactFields): EscrowEvent {
-  const kind = fields.one("kind", EVENT_KINDS);
-  const place = evmPlace(fields.inner("place"));
-  switch (kind) {
-    case "AsksRevoked":
-      return { kind, place, seller: fields.evmAddress("seller"), nonceBelow: fields.big("nonceBelow") };
-    case "FeeSet":
-      return { kind, place, feeBps: fields.int("feeBps"), feeRecipient: fields.evmAddress("feeRecipient") };
-    case "CreditWithdrawn": {
-      const [account, to] = [fields.evmAddress("account"), fields.evmAddress("to")];
-      return { kind, place, account, to, amount: fields.big("amount") };
-    }
-    case "FeesWithdrawn": {
-      const [recipient, to] = [fields.evmAddress("recipient"), fields.evmAddress("to")];
-      return { kind, place, recipient, to, amount: fields.big("amount") };
-    }
-    case "Paused":
-    case "Unpaused":
-      return { kind, place, account: fields.evmAddress("account") };
-    default:
-      return orderEvent(kind, place, fields);
-  }
-}
-
-function orderEvent(
-  kind: Extract<EscrowEvent, { orderHash: unknown }>["kind"],
-  place: EvmPlace,
-  fields: FactFields,
-): EscrowEvent {
-  const orderHash = fields.bytes32("orderHash");
-  switch (kind) {
-    case "OrderLocked":
-      return { kind, place, orderHash, terms: terms(fields.inner("terms")) };
-    case "OrderAccepted": {
-      const seller = fields.evmAddress("seller");
-      return { kind, place, orderHash, seller, sellerPearlKey: fields.bytes32("sellerPearlKey") };
-    }
-    case "OrderCancelled":
-      return { kind, place, orderHash };
-    case "OrderClaimed": {
-      const [sellerNet, fee] = [fields.big("sellerNet"), fields.big("fee")];
-      return { kind, place, orderHash, secret: fields.bytes32("secret"), sellerNet, fee };
-    }
-    case "OrderRefunded":
-      return { kind, place, orderHash, amount: fields.big("amount") };
-    default:
-      return { kind, place, orderHash, account: fields.evmAddress("account"), amount: fields.big("amount") };
-  }
-}
-
 function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields): PearlBlockFact {
   const place = pearlPlace(fields.inner("place"));
   const txid = fields.txid("txid");
@@ -322,7 +250,7 @@ function readAsk(fields: FactFields): AskRecord {
 function readTake(fields: FactFields): TakeRecord {
   return {
     dealHash: fields.bytes32("dealHash"),
-    terms: terms(fields.inner("terms")),
+    terms: readTerms(fields.inner("terms")),
     buyerPearlAddress: fields.pearlAddress("buyerPearlAddress"),
     createdAt: fields.int("createdAt"),
     expiresAt: fields.int("expiresAt"),
@@ -364,39 +292,11 @@ function readAlarm(fields: FactFields): FinalAlarm {
   };
 }
 
-function evmPlace(fields: FactFields): EvmPlace {
-  return {
-    block: fields.int("block"),
-    blockHash: fields.bytes32("blockHash"),
-    time: fields.int("time"),
-    txHash: fields.bytes32("txHash"),
-    logIndex: fields.int("logIndex"),
-  };
-}
-
 function pearlPlace(fields: FactFields): PearlPlace {
   return {
     height: fields.int("height"),
     blockHash: fields.blockHash("blockHash"),
     time: fields.int("time"),
     txIndex: fields.int("txIndex"),
-  };
-}
-
-function terms(fields: FactFields): Terms {
-  return {
-    buyer: fields.evmAddress("buyer"),
-    seller: fields.evmAddress("seller"),
-    hashlock: fields.bytes32("hashlock"),
-    usdcAmount: fields.big("usdcAmount"),
-    pearlAmountSat: fields.big("pearlAmountSat"),
-    buyerPearlKey: fields.bytes32("buyerPearlKey"),
-    sellerPearlKey: fields.bytes32("sellerPearlKey"),
-    pearlRefundTime: fields.int("pearlRefundTime"),
-    evmRefundTime: fields.int("evmRefundTime"),
-    feeBps: fields.int("feeBps"),
-    feeRecipient: fields.evmAddress("feeRecipient"),
-    askId: fields.bytes32("askId"),
-    nonce: fields.big("nonce"),
   };
 }
