@@ -22,7 +22,7 @@ import type {
   PreimageFact,
 } from "../src/swap/facts.ts";
 import { evmLeg, pearlLeg } from "../src/swap/order-state.ts";
-import { effectiveLock } from "../src/swap/lock-choice.ts";
+import { LockOutputs } from "../src/swap/lock-outputs.ts";
 import { nextActions } from "../src/swap/next-actions.ts";
 import type { TakeRecord } from "../src/swap/records.ts";
 import { dealRow } from "../src/swap/rows.ts";
@@ -173,7 +173,7 @@ function subjectOf(deal: number): SwapSubject {
     script: `5120${digest(`script ${deal}`)}` as ScriptHex,
     keysValid: true,
     isCovered: true,
-    outputs: outputsOf(kind, deal, terms),
+    outputs: LockOutputs.of(outputsOf(kind, deal, terms)),
     secret: secretFact(kind, deal, hash),
     hashlockUsedByBuyer: false,
     isEscrowPaused: false,
@@ -191,7 +191,7 @@ function judge(subjects: readonly SwapSubject[]): { statuses: Record<string, num
   for (const subject of subjects) {
     const status = dealStatus(subject, context, rules);
     const evm = evmLeg(subject.order, tips);
-    const pearl = pearlLeg(effectiveLock(subject.outputs, subject.terms.pearlAmountSat), tips);
+    const pearl = pearlLeg(subject.outputs.lock(subject.terms.pearlAmountSat), tips);
     if (evm.state === "cancelled" || pearl.state === "refund_seen")
       throw new Error("a leg that was not made");
     statuses[status] = (statuses[status] ?? 0) + 1;

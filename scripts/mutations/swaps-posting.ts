@@ -93,19 +93,19 @@ const finality = inFile("src/swap/finality.ts", [
 ]);
 
 const choice = [
-  ...inFile("src/swap/lock-choice.ts", [
+  ...inFile("src/swap/lock-outputs.ts", [
     {
       rule: "S-15",
-      find: "return isFull ? 1 : 3;",
-      replace: "return isFull ? 1 : 1;",
+      find: "full.mined ?? full.waiting ?? others ?? small.waiting",
+      replace: "full.mined ?? full.waiting ?? small.waiting ?? others",
       why: "dust in the mempool is chosen like the lock",
     },
 
     {
       rule: "S-15",
-      find: "isImpossible(first, tips) ? [] : ",
-      replace: "",
-      why: "a single impossible output is shown",
+      find: "if (lost === run.outputs.length) continue;",
+      replace: "if (lost === run.outputs.length) yield* run.outputs;",
+      why: "impossible outputs are shown where all are impossible",
     },
   ]),
 ];

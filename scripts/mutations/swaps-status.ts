@@ -39,7 +39,7 @@ const status = [
   ...inFile("src/swap/order-state.ts", [
     {
       rule: "S-50",
-      find: "own.has(shower.outpoint)",
+      find: "outpointOf(output) === shower.outpoint",
       replace: "true",
       why: "a spend of another order's output counts as this one's",
     },

@@ -7,15 +7,8 @@ import { isGoodLock } from "./statuses.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { isDeep, isWitnessed } from "./finality.ts";
-import {
-  isImpossible,
-  isPending,
-  isUnspent,
-  outpointOf,
-  rowOutputs,
-  shownOutputs,
-  effectiveLock,
-} from "./lock-choice.ts";
+import { isUnspent, outpointOf } from "./lock-choice.ts";
+import { isPending } from "./lock-outputs.ts";
 import {
   evmCredit,
   isEventFinal,
@@ -97,7 +90,7 @@ export function nextActions(
   rules: SwapRules,
 ): readonly NextAction[] {
   const { tips } = context;
-  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
+  const { pearlAmountSat } = subject.terms;
   const view: View = {
     subject,
     context,
@@ -108,8 +101,8 @@ export function nextActions(
     isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),
     isReady: context.isReady && subject.isCovered,
-    outputs: rowOutputs(shownOutputs(subject.outputs, tips), lock),
-    lock,
+    outputs: subject.outputs.shown(pearlAmountSat, tips),
+    lock: subject.outputs.lock(pearlAmountSat),
     buyer: subject.terms.buyer,
     seller: sellerOf(subject),
   };
@@ -202,7 +195,13 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
   const { subject, state, seller, profile, tips, fault } = view;
   const { terms } = subject;
   const isUnknown = !view.isPreimageKnown;
-  if (view.isReady && view.live && fault === null && isUnknown && !hasFullOutput(view)) {
+  if (
+    view.isReady &&
+    view.live &&
+    fault === null &&
+    isUnknown &&
+    !subject.outputs.hasFull(terms.pearlAmountSat)
+  ) {
     const window = { optional: true, not_after: lockBy(terms, profile) };
     const amount = { amount_sat: terms.pearlAmountSat.toString() };
     actions.push(nextAction(seller, "seller", "lock_pearl", { ...window, ...amount }));
@@ -218,29 +217,11 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
   }
   // Every output ever seen, so the impossible ones too: all of `subject.outputs`. Before blocks and mempool are read for
   // the script they say nothing, and a seller who gives the USDC back while his lock stands loses the PEARL.
-  const isNothingClaimable =
-    subject.isCovered && subject.outputs.every((output) => isUnclaimable(output, tips));
+  const isNothingClaimable = subject.isCovered && subject.outputs.isGone(tips);
   if (state === "accepted" && isUnknown && isNothingClaimable) {
     const window = { optional: true, not_before: lockBy(terms, profile) + 30 * 60 };
     actions.push(nextAction(seller, "seller", "refund_cooperative", window));
   }
-}
-
-/** Whether a lock output of the full amount is mined or in the mempool now. */
-function hasFullOutput(view: View): boolean {
-  const { pearlAmountSat } = view.subject.terms;
-  return view.subject.outputs.some(
-    (output) => output.amountSat >= pearlAmountSat && (output.mined !== null || output.inMempool),
-  );
-}
-
-/** Whether the output is back with the seller 13 deep, or impossible. */
-function isUnclaimable(output: HtlcOutput, tips: ChainTips): boolean {
-  if (isImpossible(output, tips)) return true;
-  const { spend } = output;
-  return (
-    spend !== null && spend.path === "refund" && spend.mined !== null && isDeep(tips, spend.mined.height)
-  );
 }
 
 /** refund_usdc and cancel_bid. */
@@ -248,10 +229,7 @@ function addBuyersWaysBack(view: View, actions: NextAction[]): void {
   const { subject, state, buyer } = view;
   const { pearlAmountSat, evmRefundTime } = subject.terms;
   const isOpen = state === "accepted" || state === "locked";
-  const wasPaid = subject.outputs.some(
-    (output) => output.amountSat >= pearlAmountSat && output.spend?.path === "claim",
-  );
-  if (isOpen && !wasPaid) {
+  if (isOpen && !subject.outputs.isFullClaimed(pearlAmountSat)) {
     actions.push(nextAction(buyer, "buyer", "refund_usdc", { not_before: evmRefundTime }));
   }
   if (state === "locked") actions.push(nextAction(buyer, "buyer", "cancel_bid", { optional: true }));

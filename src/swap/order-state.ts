@@ -124,12 +124,11 @@ export function isMarginTooSmall(subject: SwapSubject, rules: SwapRules): boolea
 }
 
 function wasShownByOrder(subject: SwapSubject, secret: PreimageFact): boolean {
-  const own = new Set<string>(subject.outputs.map(outpointOf));
   const isOwn = (shower: PreimageShower): boolean =>
     shower.by === "claim"
       ? shower.orderHash === subject.hash
       : shower.script === undefined
-        ? own.has(shower.outpoint)
+        ? [...subject.outputs].some((output) => outpointOf(output) === shower.outpoint)
         : shower.script === subject.script;
   return secret.shownBy.some(isOwn);
 }

@@ -4,9 +4,10 @@
 
 import type { Bytes32 } from "../primitives/brands.ts";
 import { confirmations, deadlines, type Confirmations, type Deadlines } from "./deadlines.ts";
-import type { HtlcOutput } from "./facts.ts";
+import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { lockCall, type LockCall } from "./lock-call.ts";
-import { lockOutputRow, rowOutputs, shownOutputs, effectiveLock, type LockOutputRow } from "./lock-choice.ts";
+import { lockOutputRow, type LockOutputRow } from "./lock-choice.ts";
+import type { LockOutputs } from "./lock-outputs.ts";
 import { htlcAddressOf } from "./htlc-script.ts";
 import { nextActions, type NextAction } from "./next-actions.ts";
 import {
@@ -189,19 +190,19 @@ function termsPart(subject: SwapSubject) {
 
 function pearlPart(subject: SwapSubject, context: EvaluationContext, rules: SwapRules) {
   const { tips } = context;
-  const profile = profileOf(rules, subject.terms.usdcAmount);
-  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
-  const shown = shownOutputs(subject.outputs, tips);
+  const { outputs, terms } = subject;
+  const profile = profileOf(rules, terms.usdcAmount);
+  const lock = outputs.lock(terms.pearlAmountSat);
   const release = judgeRelease(subject, profile, tips);
   return {
     pearl_lock_address: htlcAddressOf(subject.script, rules.hrp),
     expected_script_hex: subject.script,
     pearl_lock_txid: lock?.txid ?? null,
     pearl_lock_vout: lock?.vout ?? null,
-    pearl_lock_outputs: rowOutputs(shown, lock).map(lockOutputRow),
-    pearl_lock_outputs_total: shown.length,
-    pearl_claim_txid: spendTxid(lock, shown, "claim"),
-    pearl_refund_txid: spendTxid(lock, shown, "refund"),
+    pearl_lock_outputs: outputs.shown(terms.pearlAmountSat, tips).map(lockOutputRow),
+    pearl_lock_outputs_total: outputs.shownTotal(tips),
+    pearl_claim_txid: spendTxid(lock, outputs, "claim", tips),
+    pearl_refund_txid: spendTxid(lock, outputs, "refund", tips),
     pearl_release_verified: release.verified,
     pearl_release_verify_error: release.reason,
     pearl_leg: pearlLeg(lock, tips),
@@ -214,11 +215,12 @@ function pearlPart(subject: SwapSubject, context: EvaluationContext, rules: Swap
 /** The spend by that leaf, in a block or the mempool now, of the lock, else of the first output that has one (S-55). */
 function spendTxid(
   lock: HtlcOutput | null,
-  shown: readonly HtlcOutput[],
+  outputs: LockOutputs,
   path: "claim" | "refund",
+  tips: ChainTips,
 ): string | null {
   if (lock?.spend?.path === path) return lock.spend.txid;
-  return shown.find((output) => output.spend?.path === path)?.spend?.txid ?? null;
+  return outputs.firstSpentBy(path, tips)?.spend?.txid ?? null;
 }
 
 /** An ask row: the create fields, and what the service knows of it. */

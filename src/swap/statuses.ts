@@ -7,7 +7,8 @@
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 import type { ChainTips, HtlcOutput, OrderFacts } from "./facts.ts";
 import { pearlConfirmations } from "./finality.ts";
-import { isSpentInBlock, isUnspent, effectiveLock } from "./lock-choice.ts";
+import { isUnspent } from "./lock-choice.ts";
+import type { LockOutputs } from "./lock-outputs.ts";
 import { isAcceptedFinal, orderState, isEventFinal } from "./order-state.ts";
 import type { AskRecord } from "./records.ts";
 import {
@@ -43,21 +44,15 @@ export function dealStatus(subject: SwapSubject, context: EvaluationContext, rul
   if (state === "accepted" && subject.secret !== null) return "USDC_CLAIMABLE";
   if (isEveryFullOneRefunded(outputs, terms.pearlAmountSat)) return "PEARL_REFUNDED";
   if (!isAcceptedFinal(order, tips)) return "DEAL_OPEN";
-  const lock = effectiveLock(outputs, terms.pearlAmountSat);
+  const lock = outputs.lock(terms.pearlAmountSat);
   if (lock === null) return "USDC_LOCKED";
   const { k } = profileOf(rules, terms.usdcAmount);
   return isGoodLock(lock, terms.pearlAmountSat, k, tips) ? "PEARL_LOCKED" : "LOCK_SUBMITTED";
 }
 
 /** Whether there is a mined lock output >= the amount and all such are spent by the refund leaf in a block. */
-function isEveryFullOneRefunded(outputs: readonly HtlcOutput[], amountSat: bigint): boolean {
-  let any = false;
-  for (const output of outputs) {
-    if (output.mined === null || output.amountSat < amountSat) continue;
-    if (!isSpentInBlock(output, "refund")) return false;
-    any = true;
-  }
-  return any;
+function isEveryFullOneRefunded(outputs: LockOutputs, amountSat: bigint): boolean {
+  return outputs.hasFullMined(amountSat) && outputs.firstStanding(amountSat) === null;
 }
 
 /**

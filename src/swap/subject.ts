@@ -3,7 +3,8 @@
 // rules.
 
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
-import type { ChainTips, ChainWitness, HtlcOutput, OrderFacts, PreimageFact } from "./facts.ts";
+import type { ChainTips, ChainWitness, OrderFacts, PreimageFact } from "./facts.ts";
+import type { LockOutputs } from "./lock-outputs.ts";
 import type { AskRecord, OriginRecord, TakeRecord } from "./records.ts";
 import type { Terms } from "./terms.ts";
 
@@ -33,8 +34,8 @@ export interface SwapSubject {
    * no verdict is given and no marked action offered (S-62). True where there is no script to read for.
    */
   readonly isCovered: boolean;
-  /** Every output kept of that script of at least `DUST_SAT`, in no order (S-15). Empty for an unfunded take. */
-  readonly outputs: readonly HtlcOutput[];
+  /** Every output kept of that script of at least `DUST_SAT` (S-15). None for an unfunded take. */
+  readonly outputs: LockOutputs;
   /** The secret of the hashlock, once public (S-13). */
   readonly secret: PreimageFact | null;
   /** Whether another indexed order of the same buyer has the same hashlock. */

@@ -2,9 +2,9 @@
 // is. A transaction that a reorganisation or an eviction took away is in no fact, and so in none of these rows. One row
 // is one step of one transaction: a transaction may lock and accept at once, or spend several lock outputs.
 
-import type { EvmPlace, HtlcOutput, OrderFacts } from "./facts.ts";
+import type { ChainTips, EvmPlace, HtlcOutput, OrderFacts } from "./facts.ts";
 import { evmConfirmations, pearlConfirmations } from "./finality.ts";
-import { effectiveLock, rowOutputs, shownOutputs } from "./lock-choice.ts";
+import { isImpossible, type LockOutputs } from "./lock-outputs.ts";
 import { isEventFinal } from "./order-state.ts";
 import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
 
@@ -57,9 +57,11 @@ export function swapTransactions(
   const { order, terms, outputs } = subject;
   if (order === null) return [];
   const { k } = profileOf(rules, terms.usdcAmount);
-  const shown = shownOutputs(outputs, tips);
-  const told = txid === null ? rowOutputs(shown, effectiveLock(outputs, terms.pearlAmountSat)) : shown;
-  const pearl = pearlSteps(told, txid).map(({ place, ...step }) => {
+  const steps =
+    txid === null
+      ? pearlSteps(outputs.shown(terms.pearlAmountSat, tips))
+      : (allSteps(outputs, tips).get(txid) ?? []);
+  const pearl = steps.map(({ place, ...step }) => {
     const confirmations = pearlConfirmations(tips, place?.height ?? null);
     return {
       deal_hash: subject.hash,
@@ -129,8 +131,24 @@ interface PearlStep {
 
 const SPENDING = { claim: "claim_pearl", refund: "refund_pearl", other: null } as const;
 
+/** Steps by the transaction that made them. */
+type StepsByTransaction = ReadonlyMap<string, readonly PearlStep[]>;
+
+/** What was worked out of all outputs of a script, which many orders may share, so that one page asks for each of them. */
+const WORKED_OUT = new WeakMap<LockOutputs, { readonly tip: number; readonly steps: StepsByTransaction }>();
+
+/** What transactions did to these lock outputs, with this tip: impossible ones left out. */
+function allSteps(outputs: LockOutputs, tips: ChainTips): StepsByTransaction {
+  const known = WORKED_OUT.get(outputs);
+  if (known?.tip === tips.pearl.height) return known.steps;
+  const possible = [...outputs].filter((output) => !isImpossible(output, tips));
+  const steps = Map.groupBy(pearlSteps(possible), ({ txid }) => txid);
+  WORKED_OUT.set(outputs, { tip: tips.pearl.height, steps });
+  return steps;
+}
+
 /** What transactions did to these lock outputs, one step for all outputs to which one did the same. */
-function pearlSteps(outputs: readonly HtlcOutput[], txid: string | null): readonly PearlStep[] {
+function pearlSteps(outputs: readonly HtlcOutput[]): readonly PearlStep[] {
   const steps = new Map<string, PearlStep>();
   const add = (
     by: string,
@@ -138,7 +156,6 @@ function pearlSteps(outputs: readonly HtlcOutput[], txid: string | null): readon
     place: HtlcOutput["mined"],
     amountSat: bigint,
   ): void => {
-    if (txid !== null && by !== txid) return;
     const step = steps.get(action + by) ?? { txid: by, action, place, outputs: 0, amountSat: 0n };
     step.outputs += 1;
     step.amountSat += amountSat;

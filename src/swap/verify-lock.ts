@@ -6,7 +6,6 @@ import type { ScriptHex, Txid } from "../primitives/brands.ts";
 import { claimBy } from "./deadlines.ts";
 import type { HtlcOutput } from "./facts.ts";
 import { isWitnessed, pearlConfirmations } from "./finality.ts";
-import { effectiveLock } from "./lock-choice.ts";
 import { isAcceptedFinal, orderState, isMarginTooSmall } from "./order-state.ts";
 import type { LockReason } from "./reasons.ts";
 import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
@@ -47,13 +46,13 @@ export function chooseLock(
   hint: NamedOutpoint | null,
 ): LockChoice {
   if (named !== null) return choiceOf(subject, named);
-  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
+  const lock = subject.outputs.lock(subject.terms.pearlAmountSat);
   if (lock !== null) return { from: "facts", output: lock };
   return hint === null ? null : choiceOf(subject, hint);
 }
 
 function choiceOf(subject: SwapSubject, outpoint: NamedOutpoint): LockChoice {
-  const known = subject.outputs.find((o) => o.txid === outpoint.txid && o.vout === outpoint.vout);
+  const known = [...subject.outputs].find((o) => o.txid === outpoint.txid && o.vout === outpoint.vout);
   return known === undefined ? { from: "node", outpoint } : { from: "facts", output: known };
 }
 

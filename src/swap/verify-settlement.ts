@@ -6,7 +6,8 @@ import { scriptHexOfAddress } from "../primitives/address.ts";
 import type { Outpoint, Txid } from "../primitives/brands.ts";
 import type { HtlcOutput, ChainTips } from "./facts.ts";
 import { pearlConfirmations, evmConfirmations } from "./finality.ts";
-import { isSpentInBlock, outpointOf, shownOutputs, effectiveLock } from "./lock-choice.ts";
+import { compareOutputs, outpointOf } from "./lock-choice.ts";
+import { isImpossible } from "./lock-outputs.ts";
 import { evmCredit, isEventFinal, orderState } from "./order-state.ts";
 import type { RefundReason, EvmRefundReason, ReleaseReason } from "./reasons.ts";
 import {
@@ -26,7 +27,7 @@ export interface FoundSpend {
 /** Whether the node has to be asked for the given refund transaction: the facts show no spend by it. */
 export function isRefundLookupNeeded(subject: SwapSubject, txid: Txid | null): boolean {
   if (txid === null || subject.order === null) return false;
-  return !subject.outputs.some((output) => output.spend?.txid === txid);
+  return ![...subject.outputs].some((output) => output.spend?.txid === txid);
 }
 
 /** The output that is judged and why it is none, before its spend is looked at. */
@@ -64,7 +65,7 @@ function judge(
 ): Judged {
   if (subject.order === null) return { output: null, reason: "REFUND_NOT_FOUND" };
   if (txid === null) {
-    const output = ownChoice(subject, context);
+    const output = ownChoice(subject);
     return { output, reason: output === null || output.spend === null ? "REFUND_NOT_FOUND" : null };
   }
   if (!isRefundLookupNeeded(subject, txid)) {
@@ -77,13 +78,8 @@ function judge(
 }
 
 /** The lock of S-15; of mined outputs of the full amount the first that the refund leaf has not spent in a block. */
-function ownChoice(subject: SwapSubject, context: EvaluationContext): HtlcOutput | null {
-  const { outputs, terms } = subject;
-  const open = shownOutputs(outputs, context.tips).find(
-    (output) =>
-      output.mined !== null && output.amountSat >= terms.pearlAmountSat && !isSpentInBlock(output, "refund"),
-  );
-  return open ?? effectiveLock(outputs, terms.pearlAmountSat);
+function ownChoice({ outputs, terms }: SwapSubject): HtlcOutput | null {
+  return outputs.firstStanding(terms.pearlAmountSat) ?? outputs.lock(terms.pearlAmountSat);
 }
 
 /**
@@ -95,12 +91,14 @@ function spentBy(
   context: EvaluationContext,
   isSpent: (output: HtlcOutput) => boolean,
 ): Judged {
-  const { pearlAmountSat } = subject.terms;
-  const present = shownOutputs(subject.outputs, context.tips);
-  const full = present.filter(
-    (output) => output.amountSat >= pearlAmountSat && (output.mined !== null || output.inMempool),
-  );
-  const spent = (full.length === 0 ? present : full).filter(isSpent);
+  const { outputs, terms } = subject;
+  const isFullThere = outputs.hasFull(terms.pearlAmountSat);
+  const isJudged = (output: HtlcOutput): boolean =>
+    isFullThere
+      ? output.amountSat >= terms.pearlAmountSat && (output.mined !== null || output.inMempool)
+      : !isImpossible(output, context.tips);
+  // What is spent is looked for before anything is put in order: a stranger may have paid to the script very often.
+  const spent = [...outputs].filter((output) => isSpent(output) && isJudged(output)).toSorted(compareOutputs);
   const output = spent.find(({ spend }) => spend?.path === "claim") ?? spent[0] ?? null;
   return { output, reason: output === null ? "REFUND_DOES_NOT_SPEND_LOCK" : null };
 }
@@ -115,7 +113,7 @@ export function verifyEvmRefund(
   const closed = subject.order?.closed ?? null;
   return verdict(subject, rules, {
     reason: evmRefundFault(subject, context),
-    output: judgedLock(subject, effectiveLock(subject.outputs, subject.terms.pearlAmountSat)),
+    output: judgedLock(subject, subject.outputs.lock(subject.terms.pearlAmountSat)),
     have: closed === null ? 0 : evmConfirmations(tips, closed.place.block),
     need: tips.evm.need,
     // The order is refunded all the same: the contract owes what the token did not take (S-23).
@@ -153,8 +151,8 @@ const VERIFIED: Release = { verified: true, reason: null };
 
 /** The judgement of S-61. A claim that is in the mempool only is one of 0 confirmations. */
 export function judgeRelease(subject: SwapSubject, profile: SwapProfile, tips: ChainTips): Release {
-  if (!subject.outputs.some((output) => output.mined !== null)) return NONE;
-  const lock = effectiveLock(subject.outputs, subject.terms.pearlAmountSat);
+  if (!subject.outputs.hasMined) return NONE;
+  const lock = subject.outputs.lock(subject.terms.pearlAmountSat);
   const reason = releaseFault(subject, lock, profile, tips);
   return reason === null ? VERIFIED : { verified: false, reason };
 }

@@ -122,7 +122,7 @@ describe("a lock script is paid dust", () => {
       await mine(ledger, 101, [transaction(coins(inputs, 7), payments(outputs, script, SMALL))]);
       bytes.push((storedBytes(store) - before) / (inputs + outputs));
       assert.equal(store.facts.filter(({ kind }) => kind === "inputs").length, 1);
-      assert.equal(ledger.subject(ORDER)?.outputs.length, outputs);
+      assert.equal(ledger.subject(ORDER)?.outputs.size, outputs);
     }
     const [few = 0, many = 0] = bytes;
     assert.ok(many < 600, `${many} bytes per input and output`);
@@ -198,7 +198,7 @@ describe("a lock script is paid dust", () => {
     assert.equal(spends.length, KEPT);
     const each = (storedBytes(store) - before) / KEPT;
     assert.ok(each < 600, `${each} bytes per spend`);
-    assert.ok(ledger.subject(ORDER)?.outputs.every(({ spend }) => spend?.mined?.height === 102));
+    assert.ok([...(ledger.subject(ORDER)?.outputs ?? [])].every(({ spend }) => spend?.mined?.height === 102));
   });
 });
 
@@ -256,7 +256,7 @@ class PayingChain {
 }
 
 function minedOf(ledger: SwapLedger): readonly string[] {
-  const outputs: readonly HtlcOutput[] = ledger.subject(ORDER)?.outputs ?? [];
+  const outputs: readonly HtlcOutput[] = [...(ledger.subject(ORDER)?.outputs ?? [])];
   return outputs
     .flatMap(({ txid: id, vout, mined }) => (mined === null ? [] : [`${id}:${vout} in ${mined.blockHash}`]))
     .toSorted();
@@ -305,7 +305,7 @@ describe("blocks full of dust are reorganised", () => {
     await step(12, [100, 0, 0, 150, 100, 60, 20, 30, 10, 5, 5, 5, 900], "twelve deep, through the bound");
     await step(5, [0, 0, 0, 0, 0, 0], "five deep, and the bound is not reached again");
     await step(12, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 400, 900], "twelve deep, and all of it later");
-    const pending = ledger.subject(ORDER)?.outputs.filter(({ mined }) => mined === null) ?? [];
+    const pending = [...(ledger.subject(ORDER)?.outputs ?? [])].filter(({ mined }) => mined === null);
     assert.ok(pending.length <= KEPT, `${pending.length} outputs of orphaned blocks are pending`);
   });
 });

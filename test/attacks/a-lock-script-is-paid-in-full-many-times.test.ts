@@ -6,15 +6,7 @@ import { describe, type TestContext, test } from "node:test";
 import type { ScriptHex } from "../../src/primitives/brands.ts";
 import type { EscrowEvent, Sighting } from "../../src/swap/facts.ts";
 import { LayeredMap } from "../../src/swaps/ledger/layers.ts";
-import { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
-import {
-  alarmLog,
-  bytes32,
-  evmAddress,
-  ledgerParts,
-  outpoint,
-  txid,
-} from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { bytes32, evmAddress, outpoint, txid } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -25,7 +17,6 @@ import {
   scene,
   scriptOf,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { MemorySwapStore } from "../../testkit/doubles/memory-swap-store.ts";
 
 const LEAST = 10_000n;
 
@@ -72,7 +63,7 @@ async function looksFor(context: TestContext, outputs: number): Promise<number> 
     await ledger.applyMempool({ present: new Set([txid("many")]), spends: new Map() }, sightings, []);
     await ledger.applyPearl(pearl(101, facts, { sightings }));
   });
-  assert.equal(ledger.subject(ORDER)?.outputs.length, outputs);
+  assert.equal(ledger.subject(ORDER)?.outputs.size, outputs);
   return looks;
 }
 
@@ -83,29 +74,28 @@ describe("a lock script is paid in full many times", () => {
     assert.ok(many < 5 * few, `${few} looks for 250 outputs, ${many} for 1,000`);
   });
 
-  test("H-11: rows of many orders that share such a script are not looked at in one go", async () => {
-    const parts = ledgerParts(alarmLog());
-    let breaths = 0;
-    const sleep = async (): Promise<void> => {
-      breaths += 1;
-    };
-    const store = new MemorySwapStore();
-    const ledger = await SwapLedger.open({ ...parts, store, clock: { ...parts.clock, sleep } });
-    const [orders, outputs] = [16, 2_000];
-    await ledger.applyEvm(evm(20, ordersForLeast(orders), { finalHeight: 20 }));
-    const script = scriptOf(ledger, ORDER);
-    await ledger.applyPearl(pearl(100, [], { covered: [script] }));
-    const sightings = paying(script, "many", outputs);
-    await ledger.applyPearl(
-      pearl(
-        101,
-        sightings.map((sighting) => minedLock(sighting, 101)),
-        { sightings },
-      ),
-    );
-    const further = paying(script, "one more", 1);
-    breaths = 0;
-    await ledger.applyMempool({ present: new Set([txid("one more")]), spends: new Map() }, further, []);
-    assert.ok(breaths >= orders - 1, `${breaths} breaths for ${orders} orders`);
+  test("S-15: one payment more and a read of the row cost what they cost where a hundred were made", async (context) => {
+    const costs: number[] = [];
+    for (const outputs of [100, 4_000]) {
+      const { ledger } = await scene();
+      const orders = ordersForLeast(16);
+      await ledger.applyEvm(evm(20, orders, { finalHeight: 20 }));
+      const script = scriptOf(ledger, ORDER);
+      await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+      const sightings = paying(script, "many", outputs);
+      const facts = sightings.map((sighting) => minedLock(sighting, 101));
+      await ledger.applyPearl(pearl(101, facts, { sightings }));
+      const further = paying(script, "one more", 1);
+      const picture = { present: new Set([txid("one more")]), spends: new Map() };
+      const cost = await lookedUp(context, async () => {
+        await ledger.applyMempool(picture, further, []);
+        await ledger.applyPearl(pearl(102));
+        for (const event of orders) if (event.kind === "OrderLocked") ledger.subject(event.orderHash);
+      });
+      assert.equal(ledger.subject(ORDER)?.outputs.size, outputs + 1);
+      costs.push(cost);
+    }
+    const [few = 0, many = 0] = costs;
+    assert.ok(many < 1.1 * few, `${few} looks with 100 outputs, ${many} with 4,000`);
   });
 });

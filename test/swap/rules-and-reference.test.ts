@@ -137,7 +137,7 @@ describe("the rules and the second model", () => {
 });
 
 function spendersOf(subject: SwapSubject): Txid[] {
-  return subject.outputs.flatMap(({ spend }) => (spend === null ? [] : [spend.txid]));
+  return [...subject.outputs].flatMap(({ spend }) => (spend === null ? [] : [spend.txid]));
 }
 
 function count(seen: Map<string, number>, key: string): void {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { askRow } from "../../src/swap/rows.ts";
 import { acceptBy } from "../../src/swap/deadlines.ts";
-import { isImpossible, isPending } from "../../src/swap/lock-choice.ts";
+import { isImpossible, isPending } from "../../src/swap/lock-outputs.ts";
 import { ASK_EDGES, isLegalEdge } from "../../src/swap/statuses.ts";
 import { ASK_RECORD, output, PEARL_TIP, RULES, T_P, TERMS, tips } from "./rules-subjects.ts";
 

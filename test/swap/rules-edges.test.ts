@@ -17,6 +17,7 @@ import {
   isLegalEdge,
 } from "../../src/swap/statuses.ts";
 import { isUnspent } from "../../src/swap/lock-choice.ts";
+import { LockOutputs } from "../../src/swap/lock-outputs.ts";
 import type { HtlcOutput, OrderFacts } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
@@ -222,7 +223,11 @@ describe("S-50: a row is a function of facts", () => {
     fc.assert(
       fc.property(anySubject, anyMoment, (given, at) => {
         const first = dealRow(given, at, RULES);
-        const turned = dealRow({ ...given, outputs: given.outputs.toReversed() }, at, RULES);
+        const turned = dealRow(
+          { ...given, outputs: LockOutputs.of([...given.outputs].toReversed()) },
+          at,
+          RULES,
+        );
         assert.deepEqual(turned, first);
         assert.deepEqual(dealRow(given, at, RULES), first);
       }),

@@ -5,13 +5,8 @@ import { describe, test } from "node:test";
 import { askStatus, bidStatus, dealStatus, type DealStatus } from "../../src/swap/statuses.ts";
 import type { HtlcOutput } from "../../src/swap/facts.ts";
 import { evmLeg, pearlLeg, dealExists, termsError } from "../../src/swap/order-state.ts";
-import {
-  isImpossible,
-  isPending,
-  lockOutputRow,
-  shownOutputs,
-  effectiveLock,
-} from "../../src/swap/lock-choice.ts";
+import { lockOutputRow } from "../../src/swap/lock-choice.ts";
+import { isImpossible, isPending, LockOutputs } from "../../src/swap/lock-outputs.ts";
 import { dealRow, bidRow } from "../../src/swap/rows.ts";
 import type { SwapSubject } from "../../src/swap/subject.ts";
 import {
@@ -216,15 +211,15 @@ describe("S-15: the lock and the other outputs", () => {
     const falling = [sameBlock, early, spent, inMempool, coinbase, dust, dustInMempool];
     for (const [i, expected] of falling.entries()) {
       const left = falling.slice(i);
-      assert.equal(effectiveLock(left, FULL)?.txid, expected.txid);
-      assert.equal(effectiveLock(left.toReversed(), FULL)?.txid, expected.txid);
+      assert.equal(LockOutputs.of(left).lock(FULL)?.txid, expected.txid);
+      assert.equal(LockOutputs.of(left.toReversed()).lock(FULL)?.txid, expected.txid);
     }
-    assert.equal(effectiveLock([evicted], FULL), null);
+    assert.equal(LockOutputs.of([evicted]).lock(FULL), null);
   });
 
   test("in the mempool the lowest txid, then the lowest vout", () => {
     const second = { ...inMempool, vout: 1 };
-    assert.equal(effectiveLock([second, output(9, IN_MEMPOOL), inMempool], FULL), inMempool);
+    assert.equal(LockOutputs.of([second, output(9, IN_MEMPOOL), inMempool]).lock(FULL), inMempool);
   });
 
   test("rows: mined ones in their order, then the others by txid and vout, impossible ones not", () => {
@@ -232,10 +227,13 @@ describe("S-15: the lock and the other outputs", () => {
     const orphanedCoinbase = output(11, { ...EVICTED, coinbase: true });
     const all = [evicted, gone, spent, orphanedCoinbase, dust, inMempool, early, sameBlock, coinbase];
     assert.deepEqual(
-      shownOutputs(all, tips()).map((o) => o.txid),
+      LockOutputs.of(all)
+        .shown(FULL, tips())
+        .map((o) => o.txid),
       [coinbase, dust, sameBlock, early, spent, inMempool, evicted].map((o) => o.txid),
     );
-    assert.deepEqual(shownOutputs([gone], tips()), []);
+    assert.deepEqual(LockOutputs.of([gone]).shown(FULL, tips()), []);
+    assert.equal(LockOutputs.of([gone, evicted]).shownTotal(tips()), 1);
   });
 
   test("pending until a conflict is 13 deep; an orphaned coinbase is impossible at once", () => {

@@ -12,7 +12,15 @@ import type {
   ScriptHex,
   Txid,
 } from "../../src/primitives/brands.ts";
-import type { EvmPlace, HtlcOutput, OrderFacts, PearlPlace, PreimageFact } from "../../src/swap/facts.ts";
+import type {
+  EvmPlace,
+  HtlcOutput,
+  OrderFacts,
+  PearlPlace,
+  PreimageFact,
+  SpendPath,
+} from "../../src/swap/facts.ts";
+import { LockOutputs } from "../../src/swap/lock-outputs.ts";
 import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../src/swap/records.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
@@ -192,10 +200,7 @@ export function output(n: number, more: Partial<HtlcOutput> = {}): HtlcOutput {
 }
 
 /** A spend with this many confirmations; 0 = in the mempool now. */
-export function spentBy(
-  path: "claim" | "refund" | "other",
-  confirmations: number,
-): NonNullable<HtlcOutput["spend"]> {
+export function spentBy(path: SpendPath, confirmations: number): NonNullable<HtlcOutput["spend"]> {
   return {
     txid: hex32Of(path === "claim" ? 0xc1 : 0xf1) as Txid,
     path,
@@ -204,8 +209,10 @@ export function spentBy(
   };
 }
 
+type Given = Partial<Omit<SwapSubject, "outputs">> & { readonly outputs?: readonly HtlcOutput[] };
+
 /** By default: an accepted, final order made by lockWithAsk, no lock output, secret unknown. */
-export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
+export function subject(more: Given = {}): SwapSubject {
   const orderFacts = more.order === undefined ? order("accepted") : more.order;
   const terms = more.terms ?? orderFacts?.terms ?? TERMS;
   const hasKeys = orderFacts === null || orderFacts.accepted !== null;
@@ -216,7 +223,6 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
     ask: null,
     script: hasKeys && more.keysValid !== false ? SCRIPT : null,
     keysValid: true,
-    outputs: [],
     secret: null,
     isCovered: true,
     hashlockUsedByBuyer: false,
@@ -228,6 +234,7 @@ export function subject(more: Partial<SwapSubject> = {}): SwapSubject {
     origin: null,
     ...more,
     order: orderFacts,
+    outputs: LockOutputs.of(more.outputs ?? []),
   };
 }
 
@@ -266,6 +273,7 @@ function jsonOf(value: unknown): string {
 }
 
 const confirmationsAround = fc.constantFrom(1, 2, 5, 6, 7, 11, 12, 13, 14, 30);
+const blockAround = fc.constantFrom(900, 949, 950, 951, 996, 997, 1000);
 const minedAround = confirmationsAround.map((count) => pearlPlaceAt(PEARL_TIP - count + 1));
 
 const spendAround: fc.Arbitrary<HtlcOutput["spend"]> = fc.option(
@@ -305,8 +313,6 @@ const outputAround = (n: number): fc.Arbitrary<HtlcOutput> =>
 const outputsAround = fc
   .uniqueArray(fc.integer({ min: 1, max: 9 }), { maxLength: 4 })
   .chain((ids) => fc.tuple(...ids.map(outputAround)));
-
-const blockAround = fc.constantFrom(900, 949, 950, 951, 996, 997, 1000);
 
 const secretAround: fc.Arbitrary<PreimageFact | null> = fc.option(
   fc.constantFrom(

@@ -13,8 +13,6 @@ import { statusOfAsk, type Subjects } from "./subjects.ts";
 
 /** Rows that are looked at between two breaths of the event loop: some milliseconds. */
 const LOOKED_AT_ONCE = 64;
-/** Lock outputs that cost as much as a row: many orders may share a script that was paid ten thousand times (S-15). */
-const OUTPUTS_PER_ROW = 50;
 /**
  * Fields whose change alone is none: counts that grow by themselves, and when somebody last looked. (Finality, which
  * `confirmations` shows too, is also in `evm_leg`.)
@@ -79,7 +77,7 @@ export class ChangeEvents {
     after: LedgerState,
   ): Promise<StoredSwapEvent[]> {
     const events: StoredSwapEvent[] = [];
-    for (const [at, some] of pieces(rows, after.books).entries()) {
+    for (const [at, some] of pieces(rows).entries()) {
       if (at > 0) await this.#clock.sleep(0);
       const piece = rowsIn(some);
       const [was, is] = [this.snapshot(piece, before), this.snapshot(piece, after)];
@@ -168,24 +166,11 @@ export class ChangeEvents {
   }
 }
 
-/** The rows in pieces that cost about as much as `LOOKED_AT_ONCE` ordinary ones, or are one row. */
-function pieces(rows: readonly TouchedRow[], books: Books): readonly (readonly TouchedRow[])[] {
-  const all: TouchedRow[][] = [];
-  let room = 0;
-  for (const row of rows) {
-    const cost = costOf(row, books);
-    const last = all.at(-1);
-    if (last === undefined || cost > room) all.push([row]);
-    else last.push(row);
-    room = (last === undefined || cost > room ? LOOKED_AT_ONCE : room) - cost;
-  }
+/** The rows in pieces of `LOOKED_AT_ONCE`: none costs much more than another, however often its script was paid. */
+function pieces(rows: readonly TouchedRow[]): readonly (readonly TouchedRow[])[] {
+  const all: (readonly TouchedRow[])[] = [];
+  for (let at = 0; at < rows.length; at += LOOKED_AT_ONCE) all.push(rows.slice(at, at + LOOKED_AT_ONCE));
   return all;
-}
-
-/** In ordinary rows. */
-function costOf(row: TouchedRow, { orders, locks }: Books): number {
-  const script = "order" in row ? (orders.entries.get(row.order)?.script ?? null) : null;
-  return 1 + (script === null ? 0 : Math.floor(locks.byScript.count(script) / OUTPUTS_PER_ROW));
 }
 
 function rowsIn(rows: readonly TouchedRow[]): TouchedRows {

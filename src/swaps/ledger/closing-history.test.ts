@@ -67,7 +67,7 @@ async function singleLooks(ledger: SwapLedger, world: World): Promise<readonly s
       const subject = reads.subject(hash);
       return [
         subject?.order?.closed ?? null,
-        subject?.outputs.length,
+        subject?.outputs.size,
         subject?.secret?.secret,
         subject?.hashlockUsedByBuyer,
       ];

@@ -48,7 +48,7 @@ describe("a deal closes", () => {
       reads.subject(ORDER),
     );
     assert.equal(subject?.order?.closed?.kind, "claimed");
-    assert.equal(subject.outputs[0]?.spend?.path, "claim");
+    assert.equal([...subject.outputs][0]?.spend?.path, "claim");
     assert.equal(made.ledger.subject(ORDER), null, "a look leaves nothing behind");
   });
 

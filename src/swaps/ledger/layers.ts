@@ -207,6 +207,14 @@ export class Layer<Book> {
     return this.#with(new LayeredValue(this.shared<LayeredValue<Value> | null>(pick, none), initial));
   }
 
+  /** A container of another kind: laid down after those that were made before it. */
+  container<Container extends { layDown(): void }>(
+    pick: (under: Book) => Container,
+    make: (under: Container | null) => Container,
+  ): Container {
+    return this.#with(make(this.shared<Container | null>(pick, none)));
+  }
+
   /** What is the same in all layers: taken from beneath, where there is something. */
   shared<Value>(pick: (under: Book) => Value, first: () => Value): Value {
     return this.#under === null ? first() : pick(this.#under);

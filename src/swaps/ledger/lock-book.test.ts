@@ -47,7 +47,7 @@ function claimOf(lock: ReturnType<typeof lockSighting>, height: number): PearlBl
 }
 
 function only({ ledger }: Scene) {
-  const outputs = ledger.subject(ORDER)?.outputs ?? [];
+  const outputs = [...(ledger.subject(ORDER)?.outputs ?? [])];
   assert.equal(outputs.length, 1);
   return outputs[0];
 }

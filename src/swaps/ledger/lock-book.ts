@@ -5,6 +5,7 @@
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { HtlcOutput, PearlBlockFact, PearlPlace, Sighting } from "../../swap/facts.ts";
 import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
+import type { LockOutputs } from "../../swap/lock-outputs.ts";
 import { type BookChange, LOADING } from "./book-change.ts";
 import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
 import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
@@ -17,11 +18,13 @@ import {
   minedSpend,
   type OutputEntry,
   smallList,
+  spendersIn,
   txidOf,
 } from "./lock-entries.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
+import { ScriptOutputs } from "./script-outputs.ts";
 
 type OnChange = (script: ScriptHex) => void;
 
@@ -43,6 +46,7 @@ export class LockBook {
   readonly #unminedSmall: LayeredIndex<ScriptHex, Outpoint>;
   readonly #firstDust: FirstOutputs;
   readonly #firstSmall: FirstOutputs;
+  readonly #outputs: ScriptOutputs;
   /** Not stored. */
   readonly #mempool: LayeredValue<MempoolLocks>;
   /** Lock outputs by the transaction of the mempool's picture that spends them. */
@@ -50,6 +54,11 @@ export class LockBook {
 
   /** `scripts` tells which amounts are small. */
   constructor(layer: Layer<LockBook>, scripts: ScriptBook) {
+    // The first container: it is laid down while the others still show both states.
+    this.#outputs = layer.container(
+      (under) => under.#outputs,
+      (under) => new ScriptOutputs(under, this),
+    );
     this.entries = layer.map((under) => under.entries);
     this.dust = layer.map((under) => under.dust);
     this.byScript = layer.index((under) => under.byScript);
@@ -97,14 +106,9 @@ export class LockBook {
     return output === null || script === undefined ? null : { output, script };
   }
 
-  /** All outputs of a script of at least `DUST_SAT`, in no order. */
-  outputsOf(script: ScriptHex): HtlcOutput[] {
-    const outputs: HtlcOutput[] = [];
-    for (const outpoint of this.byScript.of(script)) {
-      const output = this.output(outpoint);
-      if (output !== null) outputs.push(output);
-    }
-    return outputs;
+  /** All outputs of a script of at least `DUST_SAT`. */
+  outputsOf(script: ScriptHex): LockOutputs {
+    return this.#outputs.of(script);
   }
 
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now. */
@@ -128,16 +132,8 @@ export class LockBook {
   }
 
   /** Heights of blocks that the rows of a script's orders count confirmations from. */
-  *heightsOf(script: ScriptHex): Generator<number> {
-    for (const outpoint of this.byScript.of(script)) {
-      const entry = this.entries.get(outpoint);
-      if (entry === undefined) continue;
-      if (entry.mined !== null) yield entry.mined.height;
-      if (entry.spend !== null) yield entry.spend.place.height;
-      if (entry.mined !== null) continue;
-      const conflict = this.conflicts.heightOf(txidOf(outpoint));
-      if (conflict !== null) yield conflict;
-    }
+  heightsOf(script: ScriptHex): Iterable<number> {
+    return this.#outputs.heightsOf(script);
   }
 
   /** Whether dust of this script is watched. */
@@ -194,7 +190,10 @@ export class LockBook {
     if (this.conflicts.isKnown(txid)) return;
     let minedAt: number | null = null;
     for (const outpoint of this.#byTransaction.of(txid)) {
-      minedAt = this.entries.get(outpoint)?.mined?.height ?? minedAt;
+      const entry = this.entries.get(outpoint);
+      minedAt = entry?.mined?.height ?? minedAt;
+      // What it spends may be spent already.
+      if (entry !== undefined) this.#outputs.touch(entry.script, outpoint);
     }
     this.conflicts.know(txid, inputs, minedAt, change, (other) => this.#notify(other, onChange));
   }
@@ -260,23 +259,25 @@ export class LockBook {
   look(locks: MempoolLocks, onChange: OnChange): boolean {
     const before = this.#mempool.value;
     this.#mempool.value = locks;
-    const bySpender = new MultiIndex<Txid, Outpoint>();
-    for (const [outpoint, { txid }] of locks.spends) bySpender.add(txid, outpoint);
-    this.#byMempoolSpender.value = bySpender;
+    this.#byMempoolSpender.value = spendersIn(locks);
     let hasLeft = false;
     for (const outpoint of this.#unmined.keys()) {
       const txid = txidOf(outpoint);
       const [was, is] = [before.present.has(txid), locks.present.has(txid)];
       hasLeft ||= was && !is;
       const entry = was === is ? undefined : this.entries.get(outpoint);
-      if (entry !== undefined) onChange(entry.script);
+      if (entry === undefined) continue;
+      this.#outputs.touch(entry.script, outpoint);
+      onChange(entry.script);
     }
     for (const outpoint of new Set([...before.spends.keys(), ...locks.spends.keys()])) {
       const [was, is] = [before.spends.get(outpoint), locks.spends.get(outpoint)];
       if (was?.txid === is?.txid && was?.path === is?.path) continue;
       hasLeft ||= was !== undefined;
       const entry = this.entries.get(outpoint);
-      if (entry !== undefined) onChange(entry.script);
+      if (entry === undefined) continue;
+      this.#outputs.touch(entry.script, outpoint);
+      onChange(entry.script);
     }
     return hasLeft;
   }
@@ -329,13 +330,9 @@ export class LockBook {
     onChange: OnChange,
   ): boolean {
     if (!this.#isSmall(script, amountSat)) return true;
-    const least = this.#scripts.leastAmount(script);
+    const list = smallList(script, this.#scripts.leastAmount(script));
     const present = () => this.#minedSmall(script);
-    const { isKept, evicted } = this.#firstSmall.admit(
-      smallList(script, least),
-      { outpoint, place },
-      present,
-    );
+    const { isKept, evicted } = this.#firstSmall.admit(list, { outpoint, place }, present);
     if (!isKept || evicted !== null) this.#scripts.cap(script, change);
     const entry = evicted === null ? undefined : this.entries.get(evicted);
     if (evicted !== null && entry !== undefined) {
@@ -364,7 +361,9 @@ export class LockBook {
     const scripts = new Set<ScriptHex>();
     for (const outpoint of this.#byTransaction.of(txid)) {
       const script = this.entries.get(outpoint)?.script;
-      if (script !== undefined) scripts.add(script);
+      if (script === undefined) continue;
+      this.#outputs.touch(script, outpoint);
+      scripts.add(script);
     }
     for (const script of scripts) onChange(script);
   }
@@ -372,6 +371,7 @@ export class LockBook {
   #put(outpoint: Outpoint, entry: OutputEntry): void {
     const { script, amountSat, mined, spend } = entry;
     const before = this.entries.get(outpoint)?.spend ?? null;
+    this.#outputs.touch(script, outpoint);
     if (before !== null && before.txid !== spend?.txid) this.#bySpender.delete(before.txid, outpoint);
     if (spend !== null) this.#bySpender.add(spend.txid, outpoint);
     this.entries.set(outpoint, entry);
@@ -386,6 +386,7 @@ export class LockBook {
   /** Forgets an output, and what its transaction spends with the last one of it. */
   #remove(outpoint: Outpoint, entry: OutputEntry, change: BookChange): void {
     const txid = txidOf(outpoint);
+    this.#outputs.touch(entry.script, outpoint);
     if (entry.spend !== null) this.#bySpender.delete(entry.spend.txid, outpoint);
     this.entries.delete(outpoint);
     this.byScript.delete(entry.script, outpoint);

@@ -2,6 +2,8 @@
 
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type { HtlcOutput, PearlPlace, SpendPath } from "../../swap/facts.ts";
+import { MultiIndex } from "./multi-index.ts";
+import type { MempoolLocks } from "./ports.ts";
 
 /** What is known of an outpoint whose script is or was a lock, of at least `DUST_SAT`. */
 export interface OutputEntry {
@@ -35,6 +37,13 @@ export function txidOf(outpoint: Outpoint): Txid {
 /** The list of a script's outputs below this amount. */
 export function smallList(script: ScriptHex, least: bigint): string {
   return `${script}/${least}`;
+}
+
+/** Lock outputs by the transaction of the mempool that spends them. */
+export function spendersIn({ spends }: MempoolLocks): MultiIndex<Txid, Outpoint> {
+  const bySpender = new MultiIndex<Txid, Outpoint>();
+  for (const [outpoint, { txid }] of spends) bySpender.add(txid, outpoint);
+  return bySpender;
 }
 
 /** Dust in the form of an output: whether it was spent is not kept. */

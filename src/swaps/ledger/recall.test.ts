@@ -52,7 +52,7 @@ describe("a closed deal comes back", () => {
       "the block is compared with it",
     );
     await made.ledger.applyPearl(pearl(height, [minedLock(late, height)], { sightings: [late] }));
-    assert.equal(made.ledger.subject(ORDER)?.outputs.length, 2);
+    assert.equal(made.ledger.subject(ORDER)?.outputs.size, 2);
     assert.equal(made.store.closedBundles, 0);
     assert.equal(made.ledger.closedCounts().bids.SETTLED, 0);
   });
@@ -64,7 +64,7 @@ describe("a closed deal comes back", () => {
     await made.ledger.applyPearl(
       pearl(LEAST_PEARL + 1, [minedLock(late, LEAST_PEARL + 1)], { sightings: [late] }),
     );
-    assert.equal(made.ledger.subject(ORDER)?.outputs.length, 2);
+    assert.equal(made.ledger.subject(ORDER)?.outputs.size, 2);
   });
 
   test("S-15: by dust, which nothing else tells of", async () => {
@@ -83,7 +83,7 @@ describe("a closed deal comes back", () => {
     await made.ledger.applyEvm(evm(LEAST_EVM + 2, [accepted("b", LEAST_EVM + 2)]));
     const other = bytes32("order b");
     await made.ledger.applyMempool(NO_LOCKS, [lockSighting(scriptOf(made.ledger, other), "rival")], []);
-    assert.equal(made.ledger.subject(other)?.outputs[0]?.conflictHeight, 100);
+    assert.equal([...(made.ledger.subject(other)?.outputs ?? [])][0]?.conflictHeight, 100);
   });
 
   test("H-47: what closes while the store is asked is asked for again", async () => {

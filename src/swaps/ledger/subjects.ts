@@ -5,6 +5,7 @@ import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/statuses.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { OrderFacts } from "../../swap/facts.ts";
+import { LockOutputs } from "../../swap/lock-outputs.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subject.ts";
@@ -36,7 +37,7 @@ export class Subjects {
     const record = records.asks.get(terms.askId);
     const addresses = records.addresses.get(hash);
     const script = entry === undefined ? this.#takeScript(books, take) : entry.script;
-    const outputs = entry === undefined || script === null ? [] : locks.outputsOf(script);
+    const outputs = entry === undefined || script === null ? LockOutputs.NONE : locks.outputsOf(script);
     return {
       hash,
       terms,
@@ -51,9 +52,7 @@ export class Subjects {
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       isEscrowPaused: settings.isPaused(),
       ...buyerAddress(addresses, entry === undefined || take?.isAddressReplaceable === false ? take : null),
-      buyerScripts: outputs.some(({ spend }) => spend?.path === "claim")
-        ? this.#buyerScripts(terms.buyerPearlKey)
-        : [],
+      buyerScripts: outputs.hasClaim ? this.#buyerScripts(terms.buyerPearlKey) : [],
       sellerPearlAddress: sellerAddress(record) ?? addresses?.sellerPearlAddress ?? null,
       origin: records.origins.get(hash) ?? null,
     };

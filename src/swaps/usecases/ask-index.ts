@@ -228,7 +228,7 @@ export class AskIndex {
     const order = takenBy === null ? null : (ledger.subject(takenBy) ?? null);
     const facts = order?.order ?? null;
     const isAccepted = facts !== null && facts.accepted !== null && facts.closed === null;
-    const isLockAwaited = isAccepted && order?.outputs.every((output) => output.mined === null) === true;
+    const isLockAwaited = isAccepted && order?.outputs.hasMined === false;
     const parties = partiesOfAsk(record, order?.terms.buyer ?? null);
     const shelf = shelfOf(status, record);
     return { ...askPlaceOf(record), record, status, isLockAwaited, parties, shelf, takenBy };

@@ -247,7 +247,7 @@ export function stateOf(ledger: StateReads, names: readonly string[] = NAMES): s
     .map((hash) => {
       const subject = ledger.subject(hash);
       if (subject === null) return null;
-      const outputs = subject.outputs.toSorted((one, other) =>
+      const outputs = [...subject.outputs].toSorted((one, other) =>
         one.txid + one.vout < other.txid + other.vout ? -1 : 1,
       );
       const shownBy = subject.secret?.shownBy.map((one) => JSON.stringify(one)).toSorted();

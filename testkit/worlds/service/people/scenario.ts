@@ -3,6 +3,7 @@
 
 import { DEFAULT_PROFILES } from "../../../../src/swap/profiles.ts";
 import type { HtlcOutput } from "../../../../src/swap/facts.ts";
+import { LockOutputs } from "../../../../src/swap/lock-outputs.ts";
 import type { SwapProfile, SwapRules, SwapSubject } from "../../../../src/swap/subject.ts";
 import { Random } from "../../../random.ts";
 import { CHAIN_ID } from "./messages.ts";
@@ -58,7 +59,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
 };
 
 function withOutputs(change: (output: HtlcOutput) => HtlcOutput): (subject: SwapSubject) => SwapSubject {
-  return (subject) => ({ ...subject, outputs: subject.outputs.map(change) });
+  return (subject) => ({ ...subject, outputs: LockOutputs.of([...subject.outputs].map(change)) });
 }
 
 /** Plans of adversaries: to wait for both refund times, to lock at the last moment, and so on. */
