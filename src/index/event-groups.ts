@@ -4,6 +4,11 @@
 import type { BlockHash, Hex32 } from "../primitives/brands.ts";
 import type { ListingView, OperationView } from "./views.ts";
 
+/** Groups that the log keeps. */
+export const LOGGED_GROUPS = 50_000;
+/** Event ids that the log spans. */
+export const LOGGED_IDS = 5_000_000;
+
 /** A swap event as told (H-47). */
 export interface SwapEventView {
   readonly id: number;

@@ -1,7 +1,7 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
 // events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
 
-import type { EventGroup } from "../../index/event-groups.ts";
+import { type EventGroup, LOGGED_GROUPS, LOGGED_IDS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader, type Cells } from "../store-rows/cells.ts";
 import type { Walk } from "../store-rows/pages.ts";
@@ -10,11 +10,6 @@ import { walked } from "./read/paging.ts";
 import type { Session } from "./session.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 import { RowBatch } from "./write/row-batch.ts";
-
-/** Groups that the log keeps. */
-const MAX_GROUPS = 50_000;
-/** Event ids that the log spans. */
-const MAX_IDS = 5_000_000;
 
 /**
  * Ids that are left out when a standby of PostgreSQL was promoted: it may lack events that were told, and no other ones may
@@ -91,8 +86,11 @@ export class EventLogEntries {
          ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
       String(this.#lastId),
     );
-    await session.run("DELETE FROM event_log WHERE first_id <= $1 AND last_id <= $1", this.#lastId - MAX_IDS);
-    await session.run("DELETE FROM event_log WHERE seq <= $1", this.#seq - MAX_GROUPS);
+    await session.run(
+      "DELETE FROM event_log WHERE first_id <= $1 AND last_id <= $1",
+      this.#lastId - LOGGED_IDS,
+    );
+    await session.run("DELETE FROM event_log WHERE seq <= $1", this.#seq - LOGGED_GROUPS);
     await trimSwapEvents(session);
   }
 

@@ -1,19 +1,13 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
 // events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
 
-import type { EventGroup } from "../../index/event-groups.ts";
+import { type EventGroup, LOGGED_GROUPS, LOGGED_IDS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
 import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
-
-/** One reorganisation in the log. */
-/** Groups that the log keeps. */
-const MAX_GROUPS = 50_000;
-/** Event ids that the log spans. */
-const MAX_IDS = 5_000_000;
 
 const COLUMNS = "first_id, last_id, kind, height, hash, old_height, old_hash, new_height, new_hash";
 
@@ -81,8 +75,8 @@ export function logSwaps(connection: Connection, lastId: number, count: number):
 
 /** Drops groups beyond the bounds of the log. */
 export function trimLog(connection: Connection, lastId: number): void {
-  connection.run("DELETE FROM event_log WHERE first_id <= ?1 AND last_id <= ?1", lastId - MAX_IDS);
-  connection.run("DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?", MAX_GROUPS);
+  connection.run("DELETE FROM event_log WHERE first_id <= ?1 AND last_id <= ?1", lastId - LOGGED_IDS);
+  connection.run("DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?", LOGGED_GROUPS);
   trimSwapEvents(connection);
 }
 
