@@ -12,17 +12,8 @@ import { bidRow, dealRow } from "../../src/swap/rows.ts";
 import { verifyEvmRefund, isRefundLookupNeeded, verifyRefund } from "../../src/swap/verify-settlement.ts";
 import { chooseLock, verifyLock, type NamedOutpoint } from "../../src/swap/verify-lock.ts";
 import * as reference from "../../testkit/oracles/swap/index.ts";
-import {
-  anyMoment,
-  anySubject,
-  FULL,
-  hex32Of,
-  PEARL_TIP,
-  plainSubject,
-  plainWorld,
-  RULES,
-  SCRIPT,
-} from "./rules-subjects.ts";
+import { anyMoment, anySubject } from "./random-subjects.ts";
+import { FULL, hex32Of, PEARL_TIP, plainSubject, plainWorld, RULES, SCRIPT } from "./rules-subjects.ts";
 
 const RUNS = { numRuns: Number(process.env["STRAND_SWAP_RUNS"] ?? 4000), seed: 20_261_122 };
 

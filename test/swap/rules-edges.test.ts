@@ -21,9 +21,8 @@ import { LockOutputs } from "../../src/swap/lock-outputs.ts";
 import type { HtlcOutput, OrderFacts } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
+import { anyMoment, anySubject } from "./random-subjects.ts";
 import {
-  anyMoment,
-  anySubject,
   BID_TERMS,
   FOREIGN_SECRET,
   FULL,
