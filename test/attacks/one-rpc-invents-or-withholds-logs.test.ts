@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
+import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { follow, type Followed, rebuilt } from "../evm/follow.ts";
 import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
 import { type Meddling, ScriptedRpc } from "../evm/scripted-rpc.ts";
@@ -25,8 +26,8 @@ async function serve(meddle: Meddling = () => undefined): Promise<ScriptedRpc> {
   return rpc;
 }
 
-function followed(rpcs: readonly ScriptedRpc[]): Followed {
-  const one = follow({ urls: rpcs.map(({ url }) => url) });
+function followed(rpcs: readonly ScriptedRpc[], ledger = new MemoryEvmLedger(0)): Followed {
+  const one = follow({ urls: rpcs.map(({ url }) => url), ledger });
   stopped.push(() => one.close());
   return one;
 }
@@ -134,4 +135,18 @@ test("S-08: one RPC alone that gives a block another time at first, and its own 
   rpc.final = FINAL;
   await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpc.url] }));
+});
+
+test("S-08: the other RPC makes the first reading anew, after a restart: another time of the block is disputed all the same", async () => {
+  const [liar, honest] = [await serve(inAnotherTime), await serve()];
+  for (const rpc of [liar, honest]) rpc.final = 20;
+  const before = followed([liar, honest]);
+  await before.until(
+    () => before.ledger.tips().evm.finalHeight === 20 && before.ledger.tips().evm.height === 120,
+  );
+  for (const rpc of [liar, honest]) rpc.final = FINAL;
+  const one = followed([honest, liar], before.ledger);
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+  const disputed = one.ledger.disputes().map(({ place }) => [place.block, place.logIndex]);
+  assert.deepEqual(disputed, DISPUTED["another time of the block"]);
 });

@@ -74,7 +74,7 @@ export class SecondReading {
   readonly #deps: SecondReadingDependencies;
   readonly #options: SecondReadingOptions;
   readonly #first = new FirstReadings();
-  /** Events that a first reading made anew did not show. */
+  /** Events that a first reading made anew did not show, or not in a block of their time. */
   readonly #suspects = new Set<string>();
   readonly #refused: RefusedLogs;
   #disputesAtMs = Number.NEGATIVE_INFINITY;
@@ -192,7 +192,10 @@ export class SecondReading {
         if (compared === null || "kind" in compared) return compared;
         const back = await this.#judgeExtra(index, compared);
         if (back !== null) return back;
-        for (const event of compared.absent) this.#suspects.add(eventKey(event));
+        const { events, absent } = compared;
+        // Whoever reads anew takes the place of the one that has given the times: else that one would confirm its own.
+        const doubtful = [...absent, ...(await ofOtherTimes(events, ofRpc(this.#deps.sources, index)))];
+        for (const event of doubtful) this.#suspects.add(eventKey(event));
         const atMs = this.#deps.clock.monotonicMs();
         this.#first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
