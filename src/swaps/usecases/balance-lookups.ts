@@ -1,5 +1,6 @@
-// Looks balances of PEARL addresses up (S-34): each address once at a time, whoever asks, and never more at once than
-// the source may be asked. Re-checks and requests have lanes of their own, so that neither can use up the other's.
+// Looks balances of PEARL addresses up (S-34): never more at once than the source may be asked, and each address once at a
+// time, by re-checks and by requests. These have lanes of their own, so that neither can use up the other's: a request that
+// finds no room has no answer, and strangers may ask for any address, so that no re-check goes by it.
 
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
@@ -20,7 +21,10 @@ export class BalanceLookups {
   readonly #ledger: Pick<LedgerReads, "lockOutput">;
   readonly #log: Log;
   readonly #lanes: Readonly<Record<"round" | "request", QuestionLanes>>;
-  readonly #underWay = new Map<string, Promise<bigint | null>>();
+  readonly #underWay = {
+    round: new Map<string, Promise<bigint | null>>(),
+    request: new Map<string, Promise<bigint | null>>(),
+  };
 
   /** `ledger` knows the lock outputs, which are left out of a balance. */
   constructor(source: BalanceSource, ledger: Pick<LedgerReads, "lockOutput">, clock: Clock, log: Log) {
@@ -35,7 +39,7 @@ export class BalanceLookups {
 
   /** Satoshis, for a round or a request; null where they cannot be told now. */
   look(address: string, lane: "round" | "request"): Promise<bigint | null> {
-    return shared(this.#underWay, address, () => this.#lanes[lane].ask(() => this.#ask(address)));
+    return shared(this.#underWay[lane], address, () => this.#lanes[lane].ask(() => this.#ask(address)));
   }
 
   async #ask(address: string): Promise<bigint | null> {
