@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { SwapNode } from "../../src/follow/ports.ts";
 import { liar } from "./liar.ts";
-import { type Life, miner, outpointOf, pay, watchedOrder, WatchStage } from "./watch-stage.ts";
+import { type Life, miner, outpointOf, pay, type Signed, watchedOrder, WatchStage } from "./watch-stage.ts";
 
 const AMOUNT = 1_000_000n;
 
@@ -22,7 +22,11 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
    * A lock transaction in the mempool whose coin another one spends in a block: mined while the look at the mempool is
    * under way, and followed by `meanwhile` before the look has told anybody.
    */
-  async function sightedLate(seed: number, meanwhile: (life: Life) => Promise<void>): Promise<string> {
+  async function sightedLate(
+    seed: number,
+    meanwhile: (life: Life) => Promise<void>,
+    mine = (rival: Signed): unknown => stage.mine(rival),
+  ): Promise<string> {
     const one = watchedOrder(seed);
     stage.ledger.know(one.watched, stage.now);
     const coin = stage.coin();
@@ -35,7 +39,7 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
           const raws = await real.rawTransactions(txids);
           if (!isMined) {
             isMined = true;
-            stage.mine(rival);
+            mine(rival);
             await meanwhile(life);
           }
           return raws;
@@ -75,6 +79,32 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
       followed = life.follow();
       await compared.promise;
     });
+    ledger.applyPearl = apply;
+    sighted.resolve();
+    await followed;
+    assert.ok(isShown(line));
+    assert.equal(ledger.watch.rereads().size, 0);
+  });
+
+  test("the block stands on another branch, lower than the tip was, and whoever follows has not heard yet that it is applied", async () => {
+    const { ledger } = stage;
+    const apply = ledger.applyPearl.bind(ledger);
+    const applied = Promise.withResolvers<void>();
+    const sighted = Promise.withResolvers<void>();
+    let followed = Promise.resolve();
+    const line = await sightedLate(
+      52,
+      async (life) => {
+        ledger.applyPearl = async (change) => {
+          await apply(change);
+          applied.resolve();
+          await sighted.promise;
+        };
+        followed = life.follow();
+        await applied.promise;
+      },
+      (rival) => stage.reorganise(3, 4, rival),
+    );
     ledger.applyPearl = apply;
     sighted.resolve();
     await followed;

@@ -33,6 +33,14 @@ export interface PearlStep {
   readonly hasLocks: boolean;
 }
 
+/** Who is told of the steps. */
+interface StepListener {
+  /** The ledger is about to be given a step that undoes what is above this block: the branch is compared already. */
+  undoing(toHeight: number): void;
+  /** Called after each step is durable. */
+  stepped(step: PearlStep): void;
+}
+
 /** The result of appending. */
 type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
 
@@ -40,16 +48,16 @@ type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
 export class PearlTip {
   readonly #deps: PearlTipDependencies;
   readonly #batchBlocks: number;
-  readonly #onStep: (step: PearlStep) => void;
+  readonly #listener: StepListener;
   #isLoaded = false;
   #isFallenBack = false;
   #window = new HeaderWindow();
 
-  /** `batchBlocks`: blocks in one change while catching up. `onStep` is called after each step is durable. */
-  constructor(deps: PearlTipDependencies, batchBlocks: number, onStep: (step: PearlStep) => void) {
+  /** `batchBlocks`: blocks in one change while catching up. */
+  constructor(deps: PearlTipDependencies, batchBlocks: number, listener: StepListener) {
     this.#deps = deps;
     this.#batchBlocks = batchBlocks;
-    this.#onStep = onStep;
+    this.#listener = listener;
   }
 
   /** False: what is in memory may not be what the ledger has; `load` first. */
@@ -279,7 +287,10 @@ export class PearlTip {
     if (tip === null) throw new Error("a step without a tip");
     // Readers see the ledger's new chain before this call returns: what was said of blocks that leave must not be
     // taken for blocks of the same height.
-    if (rewindTo !== null) this.#window = this.#window.upTo(rewindTo);
+    if (rewindTo !== null) {
+      this.#window = this.#window.upTo(rewindTo);
+      this.#listener.undoing(rewindTo);
+    }
     await this.apply({
       rewindTo,
       facts,
@@ -292,7 +303,7 @@ export class PearlTip {
     this.#window = window;
     this.#isFallenBack = false;
     this.#deps.standing.appliedTo(tip);
-    this.#onStep({ rewindTo, hasLocks: hasReturned || sightings.length > 0 });
+    this.#listener.stepped({ rewindTo, hasLocks: hasReturned || sightings.length > 0 });
   }
 
   /** Hands a change to the ledger; where that fails, memory is loaded again before the next step. */

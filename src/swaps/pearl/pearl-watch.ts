@@ -92,7 +92,10 @@ export class PearlWatch {
     this.#reader = new BlockReader(deps.node, deps.context);
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
     const following = { ...deps, reader: this.#reader, standing: this.#standing };
-    this.#tip = new PearlTip(following, options.batchBlocks, (step) => this.#stepped(step));
+    this.#tip = new PearlTip(following, options.batchBlocks, {
+      undoing: (toHeight) => this.#lowerMarks(toHeight),
+      stepped: (step) => this.#stepped(step),
+    });
     deps.node.onTipChange(() => {
       this.#isTipDue = true;
       this.#loop.wake();
@@ -176,8 +179,16 @@ export class PearlWatch {
     if (hasLocks) this.#tellNewLocks();
   }
 
-  #rewound(toHeight: number): void {
+  /**
+   * Blocks above this one are replaced by others, which are compared already. Done before the ledger stores that: a look at
+   * the mempool may tell it of lock transactions while it does, and must know from where on they were not looked for.
+   */
+  #lowerMarks(toHeight: number): void {
     for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
+  }
+
+  #rewound(toHeight: number): void {
+    this.#lowerMarks(toHeight);
     const stays = this.#tip.window.at(toHeight);
     for (const scan of [this.#covering, this.#again]) {
       if (stays === null) this.#end(scan);
