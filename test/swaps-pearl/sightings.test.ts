@@ -111,4 +111,24 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
     assert.ok(isShown(line));
     assert.equal(ledger.watch.rereads().size, 0);
   });
+
+  test("the block is durable, and whoever has applied it cannot see that yet", async () => {
+    const { ledger } = stage;
+    const [apply, tips] = [ledger.applyPearl.bind(ledger), ledger.tips.bind(ledger)];
+    const line = await sightedLate(53, async (life) => {
+      const stale = tips();
+      ledger.tips = () => stale;
+      ledger.applyPearl = async (change) => {
+        await apply(change);
+        throw new Error("the store has gone");
+      };
+      await assert.rejects(life.follow(), /the store has gone/);
+    });
+    ledger.applyPearl = apply;
+    ledger.tips = tips;
+    assert.ok(!isShown(line), "the block was compared without the sighting");
+    await stage.live().follow();
+    assert.ok(isShown(line));
+    assert.equal(ledger.watch.rereads().size, 0);
+  });
 });

@@ -76,7 +76,10 @@ export class PearlWatch {
    */
   #covering: Backscan | null = null;
   #again: Backscan | null = null;
-  /** Whether blocks are being compared that are not in the ledger yet. */
+  /**
+   * Whether blocks are being compared that are not in the ledger yet. After a failure, too, until a round has ended well: the
+   * ledger may have taken them, and not see it before the store answers again.
+   */
   #isMoving = false;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
@@ -157,16 +160,17 @@ export class PearlWatch {
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
       this.#isMoving = true;
+      let hasMoved: boolean;
       try {
-        if (await this.#tip.follow()) {
-          this.#isTipDue = true;
-          return true;
-        }
+        hasMoved = await this.#tip.follow();
       } catch (error) {
         this.#isTipDue = true;
         throw error;
-      } finally {
-        this.#isMoving = false;
+      }
+      this.#isMoving = false;
+      if (hasMoved) {
+        this.#isTipDue = true;
+        return true;
       }
       this.#tipAskedMs = clock.monotonicMs();
     }
