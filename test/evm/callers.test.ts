@@ -61,3 +61,16 @@ for (const message of [
     assert.equal(await judged(), "valid");
   });
 }
+
+test("S-31: a contract that reverts with such words is not asked in nobody's name", async () => {
+  for (const error of [
+    { code: 3, message: "execution reverted: the sender is not the owner" },
+    { code: -32_000, message: "execution reverted: unknown sender" },
+  ]) {
+    rpc.meddle = ({ method, params }) => {
+      if (method !== "eth_call") return undefined;
+      return callerOf(params) === null ? { result: ACCEPTED } : { error };
+    };
+    assert.equal(await judged(), "failed");
+  }
+});

@@ -48,7 +48,8 @@ export async function callContract(
   if (reply === undefined) throw rpc.badAnswer(call, "no answer");
   if (!reply.ok) {
     const { code, message } = reply.error;
-    if (caller.from !== undefined && refusesSender(message)) return callContract(rpc, to, data, { gas });
+    if (caller.from !== undefined && refusesSender(code, message))
+      return callContract(rpc, to, data, { gas });
     if (refusalKind(call.method, code, message) === "call-failed") return { kind: "failed" };
     throw rpc.refusal(call, reply.error);
   }

@@ -20,9 +20,12 @@ const CALL_FAILED =
 /** Calls in the name of a contract, which some clients refuse as if they were transactions (EIP-3607). */
 const REFUSES_SENDER = /sender|3607/i;
 
-/** Whether the error refuses the account in whose name a call was made. */
-export function refusesSender(message: string): boolean {
-  return REFUSES_SENDER.test(message);
+/**
+ * Whether the error refuses the account in whose name a call was made. One that says that the call reverted does not: the
+ * words behind that are the called contract's own.
+ */
+export function refusesSender(code: number, message: string): boolean {
+  return code !== 3 && !/revert/i.test(message) && REFUSES_SENDER.test(message);
 }
 
 /** How an error of a JSON-RPC call is to be taken. */
