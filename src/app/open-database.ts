@@ -97,15 +97,6 @@ export function alarmsOf(target: DatabaseTarget): StoredAlarms {
   };
 }
 
-/** Codes of SQLite, of PostgreSQL (five signs) and of the system. */
-const DATABASE_CODES = /^(ERR_SQLITE_ERROR|[0-9A-Z]{5}|E[A-Z]+)$/;
-
-/** Whether an error is the database's, its server's or the disk's, and not one of this program. */
-export function isDatabaseFailure(error: Error): boolean {
-  if (["StoreUnavailable", "StoreWriteError"].includes(error.name)) return true;
-  return "code" in error && typeof error.code === "string" && DATABASE_CODES.test(error.code);
-}
-
 /** The refusal of a database that cannot be used. */
 export function refusal(cause: unknown): CommandRefused {
   return new CommandRefused([`the database cannot be used: ${sentenceOf(cause)}`], { cause });

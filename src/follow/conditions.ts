@@ -58,8 +58,8 @@ export const CONDITIONS = {
   WRITER_DEAD: { concernsTokens: true, meaning: "the thread that writes the database has ended" },
   /** A reader has not heard of a writer for some seconds. */
   WRITER_ABSENT: { concernsTokens: true, meaning: "no process writes the index" },
-  /** The database does not answer reads. */
-  STORE_SILENT: { concernsTokens: true, meaning: "the database does not answer" },
+  /** The database does not answer reads, or what is to be written fails there. */
+  STORE_SILENT: { concernsTokens: true, meaning: "the database does not answer, or takes no writes" },
 } as const satisfies Readonly<Record<string, ConditionMeaning>>;
 
 /** Code of a condition, as `reasons` of /health shows it. */

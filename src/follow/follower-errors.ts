@@ -79,13 +79,22 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
+/** Codes of SQLite, of PostgreSQL (five signs) and of the system. */
+const DATABASE_CODES = /^(ERR_SQLITE_ERROR|[0-9A-Z]{5}|E[A-Z]+)$/;
+
+/** Whether an error is the database's, its server's or the disk's, and not one of this program. */
+export function isDatabaseFailure(error: Error): boolean {
+  if (error instanceof StoreWriteError || isNamed(error, "StoreUnavailable")) return true;
+  return "code" in error && typeof error.code === "string" && DATABASE_CODES.test(error.code);
+}
+
 /** Which kind of failure an error is, for the metrics. */
 function failureKind(error: unknown): FailureKind {
   if (isNamed(error, "NodeError") || error instanceof UnsettledChain || error instanceof BlocksHidden)
     return "node";
   if (error instanceof BlockRefused) return "block_refused";
   if (error instanceof DeepReorganisation) return "deep_reorganisation";
-  if (error instanceof StoreWriteError || isNamed(error, "StoreUnavailable")) return "store";
+  if (error instanceof Error && isDatabaseFailure(error)) return "store";
   return "internal";
 }
 

@@ -44,6 +44,33 @@ describe("progress (H-20)", () => {
     assert.equal(progress.status().indexingStatus, "synced");
   });
 
+  test("the database's trouble is told as such, beside that of a node that is silent", async () => {
+    const clock = new VirtualClock();
+    const progress = new IndexProgress(clock, { syncedLag: 1, stallMs: 1000, silenceMs: 500 });
+    const codes = (): readonly string[] => progress.conditions().map(({ code }) => code);
+    progress.nodeAt(9);
+    progress.indexedAt(5);
+    progress.troubled("the disk is full", true);
+    await pass(clock, 2000);
+    assert.equal(progress.status().indexingStatus, "stalled");
+    assert.deepEqual(codes(), ["STORE_SILENT"]);
+    const answer = Promise.withResolvers<null>();
+    const node = progress.hearing({
+      checkIdentity: () => Promise.resolve(),
+      tip: () => Promise.reject(new Error("not asked")),
+      blockHash: () => answer.promise,
+      blockHashes: () => Promise.resolve([]),
+      rawBlock: () => Promise.reject(new Error("not asked")),
+    });
+    const asked = node.blockHash(0);
+    await pass(clock, 500);
+    assert.deepEqual(codes(), ["STORE_SILENT", "PEARL_STALLED"]);
+    answer.resolve(null);
+    await asked;
+    progress.troubled("the node does not answer");
+    assert.deepEqual(codes(), ["PEARL_STALLED"]);
+  });
+
   test("no progress for a while is a stall only where the node has more", async () => {
     const clock = new VirtualClock();
     const progress = new IndexProgress(clock, { syncedLag: 1, stallMs: 1000, silenceMs: 500 });

@@ -27,6 +27,7 @@ export class Progress {
   readonly #clock: Clock;
   readonly #stallMs: number;
   #trouble: string | null = null;
+  #isOfStore = false;
   #movedAtMs: number;
 
   /** `stallMs`: without progress for so long, though there is more to read, it does not get on. */
@@ -41,19 +42,29 @@ export class Progress {
     this.#movedAtMs = this.#clock.monotonicMs();
   }
 
-  /** Something keeps the index from going on; the sentence is for the log and for tests. */
-  troubled(sentence: string): void {
+  /**
+   * Something keeps the index from going on; the sentence is for the log and for tests. `isOfStore`: it is the
+   * database, so that whoever is told to look at the node looks at the wrong machine.
+   */
+  troubled(sentence: string, isOfStore = false): void {
     this.#trouble = sentence;
+    this.#isOfStore = isOfStore;
   }
 
   /** A round has ended well. */
   untroubled(): void {
     this.#trouble = null;
+    this.#isOfStore = false;
   }
 
   /** What keeps the index from going on, or null. */
   get trouble(): string | null {
     return this.#trouble;
+  }
+
+  /** Whether it is the database that keeps the index from going on. */
+  get isStoreTrouble(): boolean {
+    return this.#isOfStore;
   }
 
   /** Whether the index does not get on. `hasMore`: the chain has blocks that are not indexed. */
@@ -151,7 +162,13 @@ export class IndexProgress extends Progress {
   conditions(): readonly Condition[] {
     const heights = `the index is at ${this.#indexedHeight}, the node was last seen at ${this.#nodeHeight}`;
     const conditions: Condition[] = [];
-    if (this.#isStalled) {
+    if (this.isStoreTrouble) {
+      const what = `The database does not take what is to be written (${heights})`;
+      const advice =
+        "Check that its disk has room and its permissions; the log has the error. The index goes on by itself.";
+      conditions.push({ code: "STORE_SILENT", sentence: `${what}. ${advice}` });
+    }
+    if (this.#isSilent || (this.#isStalled && !this.isStoreTrouble)) {
       const what = this.#isSilent ? "The node owes an answer and is silent" : "The index does not get on";
       const advice = "The last error line of the log says why; check that the node runs and answers.";
       conditions.push({ code: "PEARL_STALLED", sentence: `${what} (${heights}). ${advice}` });

@@ -351,7 +351,7 @@ export class IndexFollower {
     const { kind, sentence } = this.#trouble.failed(error);
     if (kind === "store" || kind === "internal") this.#isLoaded = false;
     else this.#deps.nodeUse?.useless();
-    progress.troubled(sentence);
+    progress.troubled(sentence, kind === "store");
     metrics.failed(kind);
     // An announcement may mean that the node is back, so it ends the longer part of the pause.
     return { ms: retryMs(failures, retryMinMs, retryMaxMs), firmMs: retryMinMs };

@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, describe, test } from "node:test";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
+import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
 
@@ -155,6 +156,19 @@ describe("an RPC that fails is asked again", () => {
     const [condition] = one.follower.conditions();
     assert.equal(condition?.code, "EVM_STALLED");
     assert.match(condition.sentence, /ESCROW_FIRST_BLOCK is 5000, and the EVM chain's newest block is 300/);
+  });
+
+  test("a database that takes no writes is named, and no RPC is blamed", async () => {
+    const rpc = await serve();
+    const full = Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR" });
+    const ledger = new MemoryEvmLedger(0);
+    ledger.applyEvm = () => Promise.reject(full);
+    const one = followed({ urls: [rpc.url], ledger });
+    await one.until(() => one.follower.conditions().length > 0);
+    assert.deepEqual(
+      one.follower.conditions().map(({ code }) => code),
+      ["STORE_SILENT"],
+    );
   });
 
   test("an RPC without the finalized tag is named with what to configure", async () => {

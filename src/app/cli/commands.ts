@@ -166,7 +166,8 @@ async function outsideFailuresSaid<Value>(job: () => Promise<Value>): Promise<Va
   } catch (cause) {
     if (cause instanceof CommandRefused || !(cause instanceof Error)) throw cause;
     if (cause.name === "NodeError") throw new CommandRefused([sentenceOf(cause)], { cause });
-    const { isDatabaseFailure, refusal } = await import("../open-database.ts");
+    const { isDatabaseFailure } = await import("../../follow/follower-errors.ts");
+    const { refusal } = await import("../open-database.ts");
     throw isDatabaseFailure(cause) ? refusal(cause) : cause;
   }
 }

@@ -21,6 +21,8 @@ export function confirmationsConditions(confirmations: number | "finalized"): re
 /** What the EVM side's conditions are told from. */
 interface EvmSituation {
   readonly status: EvmStatus;
+  /** Whether it is the database that keeps the EVM index from going on. */
+  readonly isStoreTrouble: boolean;
   readonly standing: EvmStanding;
   /** RPCs configured. */
   readonly rpcs: number;
@@ -45,6 +47,11 @@ export function evmConditions(now: EvmSituation): readonly Condition[] {
       `ESCROW_FIRST_BLOCK is ${firstBlock}, and the EVM chain's newest block is ${status.height}: nothing is read, and ` +
       "swaps stand still. Set it to the block in which the contract was created on this chain.";
     conditions.push({ code: "EVM_STALLED", sentence });
+  } else if (now.isStoreTrouble) {
+    const sentence =
+      `The database does not take what is to be written of the EVM side (its index is at ${status.indexedHeight}), so ` +
+      "swaps stand still. Check that its disk has room and its permissions; the log has the error.";
+    conditions.push({ code: "STORE_SILENT", sentence });
   } else if (status.indexingStatus === "stalled") {
     const where = `its index is at ${status.indexedHeight}, the RPCs were last seen at ${status.height}`;
     const advice = "The log says which RPC fails and why; check EVM_RPC_URLS.";

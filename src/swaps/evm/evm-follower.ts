@@ -4,6 +4,7 @@
 import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../../follow/chain-follower.ts";
 import type { Condition } from "../../follow/conditions.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
+import { isDatabaseFailure } from "../../follow/follower-errors.ts";
 import { Progress } from "../../follow/progress.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import { EvmCatchUp } from "./evm-catch-up.ts";
@@ -152,6 +153,7 @@ export class EvmFollower {
     const lag = this.#standing.finalityLagS();
     return evmConditions({
       status: this.status(),
+      isStoreTrouble: this.#progress.isStoreTrouble,
       standing: this.standing(),
       rpcs: this.#deps.chain.sources.length,
       firstBlock: this.#options.firstBlock,
@@ -312,7 +314,10 @@ export class EvmFollower {
       this.#troubles.add(sentence);
     }
     // One RPC of several that fails is no standstill.
-    if (!isOutside || failures >= chain.sources.length) this.#progress.troubled(sentence);
+    if (!isOutside || failures >= chain.sources.length) {
+      const isOfStore = !isOutside && error instanceof Error && isDatabaseFailure(error);
+      this.#progress.troubled(sentence, isOfStore);
+    }
     if (error instanceof ImpossibleLog) {
       this.#impossible.givenBy(this.#active, error.message, ledger.tips().evm);
       this.#useNext();
