@@ -154,6 +154,21 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
     }
   });
 
+  test("statements mean what they mean to us, whatever its role has set for isolation and arrays", async () => {
+    const url = await cluster.newUrl();
+    const settings = ["default_transaction_isolation = 'serializable'", "array_nulls = 'off'"];
+    for (const setting of settings) await cluster.run(url, `ALTER ROLE CURRENT_USER SET ${setting}`);
+    try {
+      await withSessions(4, async (sessions) => {
+        await Promise.all(sessions.map((session) => migrate(session, [initial, SECOND])));
+        const [one] = sessions;
+        assert.deepEqual(await one?.all("SELECT * FROM unnest($1::text[])", ["a", null]), [["a"], [null]]);
+      });
+    } finally {
+      await cluster.run(url, "ALTER ROLE CURRENT_USER RESET ALL");
+    }
+  });
+
   test("verify finds what somebody has changed of the schema, and leaves what stands beside it", async () => {
     const url = await cluster.newUrl();
     await (await openPostgresStore({ url })).close();

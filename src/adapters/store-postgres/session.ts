@@ -40,6 +40,14 @@ const WITHOUT_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHE
   ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout',
     'idle_session_timeout')`;
 
+/**
+ * A role, a database or a server may change what statements mean. Whoever waits for a lock and then reads has to see what
+ * its holder has written, which a serializable transaction does not; and NULL in an array has to be none, no text. These are
+ * SETs of their own, since on a standby a serializable transaction may not even SELECT.
+ */
+const AS_STATEMENTS_ARE_MEANT = `SET default_transaction_isolation = 'read committed'; SET array_nulls = on;
+  SET standard_conforming_strings = on; SET transform_null_equals = off`;
+
 const IS_AT_WORK = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
 
 /** Names of statements; the text of one is some hundred characters, and there are some hundred of them. */
@@ -88,7 +96,7 @@ export class Session {
     const session = new Session(url, client, socket);
     try {
       await session.#awaited(client.connect());
-      await session.exec(WITHOUT_LIMITS);
+      await Promise.all([session.exec(AS_STATEMENTS_ARE_MEANT), session.exec(WITHOUT_LIMITS)]);
     } catch (cause) {
       session.abandon(new Error("store: the connection was not made", { cause }));
       throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
