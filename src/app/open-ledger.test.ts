@@ -6,6 +6,7 @@ import { openPostgresStore } from "../adapters/store-postgres/postgres-store.ts"
 import { openSqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
+import { StoreUnavailable } from "../index/ports.ts";
 import type { Bytes32 } from "../primitives/brands.ts";
 import type { SwapLedger } from "../swaps/ledger/ledger.ts";
 import { SILENT } from "../../testkit/doubles/log.ts";
@@ -92,3 +93,20 @@ describe("with PostgreSQL", needsPostgres(), () => {
     }
   });
 });
+
+test(
+  "a database that goes away while it is read is no other one: whoever waits to write tries again",
+  needsPostgres(),
+  async () => {
+    const cluster = await startPostgres();
+    const store = await openPostgresStore({ url: await cluster.newUrl() });
+    try {
+      await ledgerOf(store, 100);
+      await cluster.takeAway();
+      await assert.rejects(ledgerOf(store, 100), StoreUnavailable);
+    } finally {
+      await store.close();
+      await cluster.stop();
+    }
+  },
+);

@@ -6,6 +6,7 @@ import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
+import { StoreUnavailable } from "../index/ports.ts";
 import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
 import type { ClosingBounds } from "../swaps/ledger/closing.ts";
@@ -153,6 +154,8 @@ export async function openLedger<Followers extends FollowedChains>(
     closing: CLOSING,
   };
   const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {
+    // It may be back in a moment: to a writer that takes over, a refusal is the end.
+    if (cause instanceof StoreUnavailable) throw cause;
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   });
   await refuseMissed(foundation, ledger);
