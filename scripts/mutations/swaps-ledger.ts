@@ -34,8 +34,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/swaps/ledger/recall.ts", [
     {
       rule: "S-15",
-      find: "height: change.step.rewindTo - Math.max(...depths)",
-      replace: "height: change.step.rewindTo",
+      find: "rewindTo : rewindTo - Math.max(...depths)",
+      replace: "rewindTo : rewindTo",
       why: "a closed deal whose blocks become shallow again is not told",
     },
     {

@@ -34,8 +34,8 @@ const pearl = [
 
     {
       rule: "S-15",
-      find: ", hasSightings)",
-      replace: ", false)",
+      find: "watch.comparedSince(this.#mark);",
+      replace: "null;",
       why: "a conflict in a block that came during the look is missed",
     },
   ]),
@@ -101,21 +101,23 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-watch.ts", [
     {
       rule: "S-53",
-      find: "isDone ? scan.scripts : ",
-      replace: "",
-      why: "older blocks are read for ever",
-    },
-    {
-      rule: "S-53",
       find: "this.#covering ?? this.#again",
       replace: "this.#again ?? this.#covering",
       why: "a deal waits for its script while blocks are read again for somebody's hint",
     },
     {
       rule: "S-53",
-      find: "if (scan === this.#again)\n",
-      replace: "if (scan === this.#covering)\n",
-      why: "a write that fails while blocks are read again for a hint ends the reading for ever",
+      find: "this.#end(this.#again);\n      this.#tip",
+      replace: "this.#tip",
+      why: "what blocks that are read again had shown is lost with a write that failed",
+    },
+  ]),
+  ...inFile("src/swaps/pearl/pearl-backscan.ts", [
+    {
+      rule: "S-53",
+      find: "isDone ? this.#reasons : NO_REASONS",
+      replace: "NO_REASONS",
+      why: "older blocks are read for ever",
     },
   ]),
 ];

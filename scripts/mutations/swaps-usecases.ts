@@ -248,8 +248,8 @@ const deals = [
 
     {
       rule: "S-42",
-      find: "{ unfunded: reads.liveTakes(askId, readiness.now()) }",
-      replace: "{ unfunded: 0 }",
+      find: "reads.liveTakes(askId, diedUntil(readiness.context()))",
+      replace: "0",
       why: "live takes are not counted",
     },
     {
