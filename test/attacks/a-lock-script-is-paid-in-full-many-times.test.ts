@@ -12,6 +12,7 @@ import {
   evm,
   locked,
   minedLock,
+  NO_LOCKS,
   ORDER,
   pearl,
   scene,
@@ -97,5 +98,28 @@ describe("a lock script is paid in full many times", () => {
     }
     const [few = 0, many = 0] = costs;
     assert.ok(many < 1.1 * few, `${few} looks with 100 outputs, ${many} with 4,000`);
+  });
+
+  test("S-15: a picture of the mempool costs the same however many payments were replaced before it", async (context) => {
+    const costs: number[] = [];
+    for (const replaced of [1, 20]) {
+      const { ledger } = await scene();
+      await ledger.applyEvm(evm(20, ordersForLeast(1), { finalHeight: 20 }));
+      const script = scriptOf(ledger, ORDER);
+      await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+      for (let turn = 0; turn < replaced; turn += 1) {
+        const name = `replaced ${turn}`;
+        const picture = { present: new Set([txid(name)]), spends: new Map() };
+        await ledger.applyMempool(picture, paying(script, name, 100), []);
+      }
+      await ledger.applyMempool(NO_LOCKS, [], []);
+      const picture = { present: new Set([txid("another")]), spends: new Map() };
+      const { mock } = context.mock.method(picture.present, "has");
+      const looks = await lookedUp(context, () => ledger.applyMempool(picture, [], []));
+      costs.push(looks + mock.callCount());
+      assert.equal(ledger.subject(ORDER)?.outputs.size, 100 * replaced);
+    }
+    const [few = 0, many = 0] = costs;
+    assert.ok(many < 1.1 * few + 10, `${few} looks after one transaction, ${many} after twenty`);
   });
 });

@@ -14,6 +14,7 @@ import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts"
 import {
   type DustEntry,
   dustEntry,
+  inOneAlone,
   isEarlier,
   minedSpend,
   type OutputEntry,
@@ -40,9 +41,7 @@ export class LockBook {
   readonly #byTransaction: LayeredIndex<Txid, Outpoint>;
   /** Lock outputs by the mined transaction that spends them. */
   readonly #bySpender: LayeredIndex<Txid, Outpoint>;
-  /** Those in no block: the ones that the mempool decides about. */
-  readonly #unmined: LayeredMap<Outpoint, true>;
-  /** Of them those below the least amount of their script. */
+  /** Those in no block that are below the least amount of their script. */
   readonly #unminedSmall: LayeredIndex<ScriptHex, Outpoint>;
   readonly #firstDust: FirstOutputs;
   readonly #firstSmall: FirstOutputs;
@@ -66,7 +65,6 @@ export class LockBook {
     this.#scripts = scripts;
     this.#byTransaction = layer.index((under) => under.#byTransaction);
     this.#bySpender = layer.index((under) => under.#bySpender);
-    this.#unmined = layer.map((under) => under.#unmined);
     this.#unminedSmall = layer.index((under) => under.#unminedSmall);
     this.#firstDust = new FirstOutputs(layer.within((under) => under.#firstDust));
     this.#firstSmall = new FirstOutputs(layer.within((under) => under.#firstSmall));
@@ -255,20 +253,24 @@ export class LockBook {
     this.conflicts.rewind(toHeight, (txid) => this.#notify(txid, onChange));
   }
 
-  /** Replaces the mempool's picture. Returns whether a lock or a spend has left it. */
+  /**
+   * Replaces the mempool's picture. Returns whether a lock or a spend has left it. Looks at what came and went alone: who
+   * replaces his transactions pays for the last one of them, and each leaves outputs that are remembered (S-15).
+   */
   look(locks: MempoolLocks, onChange: OnChange): boolean {
     const before = this.#mempool.value;
     this.#mempool.value = locks;
     this.#byMempoolSpender.value = spendersIn(locks);
     let hasLeft = false;
-    for (const outpoint of this.#unmined.keys()) {
-      const txid = txidOf(outpoint);
-      const [was, is] = [before.present.has(txid), locks.present.has(txid)];
-      hasLeft ||= was && !is;
-      const entry = was === is ? undefined : this.entries.get(outpoint);
-      if (entry === undefined) continue;
-      this.#outputs.touch(entry.script, outpoint);
-      onChange(entry.script);
+    for (const txid of inOneAlone(before.present, locks.present)) {
+      for (const outpoint of this.#byTransaction.of(txid)) {
+        const entry = this.entries.get(outpoint);
+        // The mempool decides about those that are in no block.
+        if (entry === undefined || entry.mined !== null) continue;
+        hasLeft ||= before.present.has(txid);
+        this.#outputs.touch(entry.script, outpoint);
+        onChange(entry.script);
+      }
     }
     for (const outpoint of new Set([...before.spends.keys(), ...locks.spends.keys()])) {
       const [was, is] = [before.spends.get(outpoint), locks.spends.get(outpoint)];
@@ -377,8 +379,6 @@ export class LockBook {
     this.entries.set(outpoint, entry);
     this.byScript.add(script, outpoint);
     this.#byTransaction.add(txidOf(outpoint), outpoint);
-    if (mined === null) this.#unmined.set(outpoint, true);
-    else this.#unmined.delete(outpoint);
     if (mined === null && this.#isSmall(script, amountSat)) this.#unminedSmall.add(script, outpoint);
     else this.#unminedSmall.delete(script, outpoint);
   }
@@ -392,7 +392,6 @@ export class LockBook {
     this.byScript.delete(entry.script, outpoint);
     this.#byTransaction.delete(txid, outpoint);
     this.#unminedSmall.delete(entry.script, outpoint);
-    this.#unmined.delete(outpoint);
     if (!entry.isSighted) return;
     change.forget(SIGHTING, outpoint);
     if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);
