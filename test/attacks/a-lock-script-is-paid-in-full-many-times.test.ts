@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { ScriptHex } from "../../src/primitives/brands.ts";
 import type { EscrowEvent, Sighting } from "../../src/swap/facts.ts";
+import { Draft } from "../../src/swaps/ledger/books.ts";
 import { LayeredMap } from "../../src/swaps/ledger/layers.ts";
 import { bytes32, evmAddress, outpoint, txid } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
@@ -121,5 +122,25 @@ describe("a lock script is paid in full many times", () => {
     }
     const [few = 0, many = 0] = costs;
     assert.ok(many < 1.1 * few + 10, `${few} looks after one transaction, ${many} after twenty`);
+  });
+
+  test("S-15: orders of one script are marked once, not once for each output of a transaction", async (context) => {
+    const { ledger } = await scene();
+    const orders = ordersForLeast(50);
+    await ledger.applyEvm(evm(20, orders, { finalHeight: 20 }));
+    const script = scriptOf(ledger, ORDER);
+    await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+    const sightings = paying(script, "many", 200);
+    const { mock } = context.mock.method(Draft.prototype, "touch");
+    await ledger.applyMempool({ present: new Set([txid("many")]), spends: new Map() }, sightings, []);
+    assert.equal(mock.callCount(), 50);
+    const facts = sightings.map((sighting) => minedLock(sighting, 101));
+    await ledger.applyPearl(pearl(101, facts, { sightings }));
+    // By no block, since one output is known to be of the transaction; by its own; and by the tip.
+    assert.ok(mock.callCount() <= 4 * 50, `${mock.callCount()} marks`);
+    mock.restore();
+    for (const event of orders) {
+      if (event.kind === "OrderLocked") assert.equal(ledger.subject(event.orderHash)?.outputs.size, 200);
+    }
   });
 });

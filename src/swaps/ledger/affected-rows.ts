@@ -23,6 +23,8 @@ const TAKES_TOLD = 16;
 export class AffectedRows {
   readonly #books: Books;
   readonly #draft: Draft;
+  /** Scripts whose orders are marked already, each with the height of the latest block that did it; -1: none. */
+  readonly #told = new Map<ScriptHex, number>();
 
   constructor(draft: Draft) {
     this.#books = draft.books;
@@ -57,8 +59,14 @@ export class AffectedRows {
     }
   }
 
-  /** An output with this script changed. */
+  /**
+   * An output with this script changed. A transaction may pay a script two thousand times, and a thousand orders may
+   * share it: they are gone through once for each block that does it. No change that shows outputs has orders of its own.
+   */
   script(script: ScriptHex, cause: CausingBlock | null): void {
+    const height = cause?.height ?? -1;
+    if ((this.#told.get(script) ?? -2) >= height) return;
+    this.#told.set(script, height);
     for (const order of this.#books.orders.byScript.of(script)) this.#draft.touch(order, cause);
   }
 
