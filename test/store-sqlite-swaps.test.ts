@@ -5,11 +5,13 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { StoreUnavailable } from "../src/index/ports.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { StoredFact } from "../src/swaps/ledger/closed-port.ts";
@@ -35,6 +37,21 @@ async function loaded(swaps: SwapStore): Promise<readonly StoredFact[]> {
 }
 
 describe("sqlite swap storage", () => {
+  test("a file that takes no writes now refuses one as unavailable, and takes it later", async (context) => {
+    const engine = await sqliteEngine();
+    const store = await engine.open();
+    context.after(() => store.close().then(() => engine.dispose()));
+    const escrow: EvmAddress = `0x${"1".repeat(40)}` as EvmAddress;
+    await store.swaps.initialise({ network: "simnet", chainId: 1, escrow });
+    const transaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
+    const other = new DatabaseSync(engine.file);
+    other.exec("BEGIN IMMEDIATE");
+    await assert.rejects(store.swaps.commit(transaction), StoreUnavailable);
+    other.exec("ROLLBACK");
+    other.close();
+    await store.swaps.commit(transaction);
+  });
+
   test("SIGKILL in the middle of writing loses nothing acknowledged and leaves no half of a transaction", async () => {
     const engine = await sqliteEngine();
     const program = new URL("../testkit/store-contract/swaps-endless-writer.ts", import.meta.url);

@@ -50,6 +50,14 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Error && DAMAGED.test(error.message);
 }
 
+/** SQLite's words for a file that takes no writes now: a disk that is full or gone, another program that writes. */
+const WRITES_NOTHING = /disk is full|readonly database|database is locked|disk I\/O error/i;
+
+/** Whether a write failed because the file takes none now, and may pass later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Error && WRITES_NOTHING.test(error.message);
+}
+
 /** A database that was open turned out to be damaged; the message names the file and says what to do. */
 export class DatabaseDamaged extends Error {
   override readonly name = "DatabaseDamaged";

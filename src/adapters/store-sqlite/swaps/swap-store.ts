@@ -10,10 +10,12 @@ import type {
   SwapTransaction,
   FinalAlarm,
 } from "../../../swaps/ledger/ports.ts";
+import { StoreUnavailable } from "../../../index/ports.ts";
 import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { type Connection, openPassingReader, openWriter } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
+import { isPassing } from "../open-fault.ts";
 import type { Writer } from "../write/writer-protocol.ts";
 import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
 import { closedAnswer, numberedIn } from "./closed-deals.ts";
@@ -78,7 +80,12 @@ export class SqliteSwapStore implements SwapStore {
   }
 
   async commit(transaction: SwapTransaction): Promise<void> {
-    await this.#writer.send({ kind: "swaps", order: { kind: "commit", transaction } });
+    try {
+      await this.#writer.send({ kind: "swaps", order: { kind: "commit", transaction } });
+    } catch (cause) {
+      if (!isPassing(cause)) throw cause;
+      throw new StoreUnavailable("the database takes no writes", { cause });
+    }
   }
 }
 
