@@ -7,7 +7,7 @@ import { badLogs, checkLogs, type LogQuestion, ownLogs } from "./evm-cross-check
 import { logsByReceipts, logsOfRange, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
-import { type LogReading, NO_TIME, showsEvent } from "./evm-witnesses.ts";
+import { type LogReading, NO_TIME, ofOtherTimes, showsEvent } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 
 /** What to compare. */
@@ -96,4 +96,9 @@ export function shownEvents({ events, absent, extra }: Compared): readonly Escro
   const lacking = new Set(absent);
   const shown = [...events.filter((event) => !lacking.has(event)), ...extra];
   return shown.toSorted((a, b) => a.place.block - b.place.block || a.place.logIndex - b.place.logIndex);
+}
+
+/** Keys of the indexed events that this reading does not show, or that its RPC has in a block of another time. */
+export async function unshown({ events, absent }: Compared, source: EvmSource): Promise<readonly string[]> {
+  return [...absent, ...(await ofOtherTimes(events, source))].map(eventKey);
 }

@@ -8,7 +8,7 @@ import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { compareRange, type Compared, type Elsewhere, shownEvents } from "./evm-compare-range.ts";
+import { compareRange, type Compared, type Elsewhere, shownEvents, unshown } from "./evm-compare-range.ts";
 import { FailedReadings } from "./evm-failed-readings.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
@@ -17,7 +17,7 @@ import type { EvmPoint } from "./evm-read-range.ts";
 import { RefusedLogs } from "./evm-refused-logs.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
-import { type LogReading, ofOtherTimes, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
@@ -192,10 +192,8 @@ export class SecondReading {
         if (compared === null || "kind" in compared) return compared;
         const back = await this.#judgeExtra(index, compared);
         if (back !== null) return back;
-        const { events, absent } = compared;
         // Whoever reads anew takes the place of the one that has given the times: else that one would confirm its own.
-        const doubtful = [...absent, ...(await ofOtherTimes(events, ofRpc(this.#deps.sources, index)))];
-        for (const event of doubtful) this.#suspects.add(eventKey(event));
+        for (const key of await unshown(compared, ofRpc(this.#deps.sources, index))) this.#suspects.add(key);
         const atMs = this.#deps.clock.monotonicMs();
         this.#first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
@@ -233,11 +231,11 @@ export class SecondReading {
   }
 
   /** Indexed events that this second reading alone does not settle. */
-  async #doubtful(index: number, { events, absent }: Compared): Promise<readonly EscrowEvent[]> {
+  async #doubtful(index: number, compared: Compared): Promise<readonly EscrowEvent[]> {
+    const { events } = compared;
     const source = ofRpc(this.#deps.sources, index);
     if (this.#isAlone) {
-      const doubtful = [...absent, ...(await ofOtherTimes(events, source))];
-      const keys = new Set([...doubtful.map(eventKey), ...this.#suspects]);
+      const keys = new Set([...(await unshown(compared, source)), ...this.#suspects]);
       return events.filter((event) => keys.has(eventKey(event)));
     }
     const shown = await shownBy(events, source, this.#deps.reading, this.#deps.standing.final());
