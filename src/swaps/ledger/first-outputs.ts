@@ -5,6 +5,7 @@
 import type { Outpoint } from "../../primitives/brands.ts";
 import type { PearlPlace } from "../../swap/facts.ts";
 import type { Layer, LayeredMap } from "./layers.ts";
+import { voutOf } from "./lock-entries.ts";
 
 /** Outputs below pearl_amount_sat that are kept of a script, and as many below the least that counts. */
 export const MAX_SMALL_OUTPUTS = 1_000;
@@ -20,10 +21,6 @@ interface Admission {
   readonly isKept: boolean;
   /** The output whose place it took. */
   readonly evicted: Outpoint | null;
-}
-
-function voutOf(outpoint: Outpoint): number {
-  return Number(outpoint.slice(outpoint.indexOf(":") + 1));
 }
 
 /** Chain order. */

@@ -110,7 +110,9 @@ export class LedgerChanges {
   mempool({ locks, sightings, secrets, rereadFrom }: Extract<LedgerChange, { kind: "mempool" }>): void {
     this.#sight(sightings);
     if (rereadFrom !== null) this.#books.chains.noteReread(rereadFrom, this.#draft);
-    const hasLeft = this.#books.locks.look(locks, (script) => this.#affected.script(script, null));
+    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
+    const hasLeft = this.#books.locks.look(locks, onChange);
+    this.#books.locks.forgetAlike(this.#draft, onChange);
     this.#draft.isExplained = hasLeft;
     this.#showPreimages(secrets, new Map());
   }

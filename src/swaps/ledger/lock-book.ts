@@ -8,7 +8,7 @@ import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
 import type { LockOutputs } from "../../swap/lock-outputs.ts";
 import { type BookChange, LOADING } from "./book-change.ts";
 import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
-import { FirstOutputs, MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
+import { FirstOutputs } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
 import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
 import {
@@ -16,8 +16,8 @@ import {
   dustEntry,
   inOneAlone,
   isEarlier,
-  minedSpend,
   type OutputEntry,
+  outputFrom,
   smallList,
   spendersIn,
   txidOf,
@@ -26,6 +26,7 @@ import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 import { ScriptOutputs } from "./script-outputs.ts";
+import { UnminedOutputs } from "./unmined-outputs.ts";
 
 type OnChange = (script: ScriptHex) => void;
 
@@ -41,8 +42,7 @@ export class LockBook {
   readonly #byTransaction: LayeredIndex<Txid, Outpoint>;
   /** Lock outputs by the mined transaction that spends them. */
   readonly #bySpender: LayeredIndex<Txid, Outpoint>;
-  /** Those in no block that are below the least amount of their script. */
-  readonly #unminedSmall: LayeredIndex<ScriptHex, Outpoint>;
+  readonly #unmined: UnminedOutputs;
   readonly #firstDust: FirstOutputs;
   readonly #firstSmall: FirstOutputs;
   readonly #outputs: ScriptOutputs;
@@ -65,7 +65,7 @@ export class LockBook {
     this.#scripts = scripts;
     this.#byTransaction = layer.index((under) => under.#byTransaction);
     this.#bySpender = layer.index((under) => under.#bySpender);
-    this.#unminedSmall = layer.index((under) => under.#unminedSmall);
+    this.#unmined = new UnminedOutputs(layer.within((under) => under.#unmined));
     this.#firstDust = new FirstOutputs(layer.within((under) => under.#firstDust));
     this.#firstSmall = new FirstOutputs(layer.within((under) => under.#firstSmall));
     this.#mempool = layer.value((under) => under.#mempool, EMPTY);
@@ -81,20 +81,8 @@ export class LockBook {
   output(outpoint: Outpoint): HtlcOutput | null {
     const entry = this.entries.get(outpoint) ?? dustEntry(this.dust.get(outpoint));
     if (entry === null) return null;
-    const { present, spends } = this.#mempool.value;
-    const txid = txidOf(outpoint);
-    const seen = spends.get(outpoint);
-    const unconfirmed = seen === undefined ? null : { ...seen, mined: null };
-    return {
-      txid,
-      vout: Number(outpoint.slice(txid.length + 1)),
-      amountSat: entry.amountSat,
-      coinbase: entry.coinbase,
-      mined: entry.mined,
-      inMempool: entry.mined === null && present.has(txid),
-      conflictHeight: entry.mined === null ? this.conflicts.heightOf(txid) : null,
-      spend: entry.spend === null ? unconfirmed : minedSpend(entry.spend),
-    };
+    const conflictHeight = entry.mined === null ? this.conflicts.heightOf(txidOf(outpoint)) : null;
+    return outputFrom(outpoint, entry, this.#mempool.value, conflictHeight);
   }
 
   /** The same with the script that it pays. */
@@ -112,9 +100,7 @@ export class LockBook {
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now. */
   knows(txid: Txid): boolean {
     if (this.#mempool.value.present.has(txid)) return true;
-    for (const outpoint of this.#byTransaction.of(txid)) {
-      if (this.entries.get(outpoint)?.mined !== null) return true;
-    }
+    for (const [, { mined }] of this.#outputsMadeBy(txid)) if (mined !== null) return true;
     return this.#bySpender.has(txid) || this.#byMempoolSpender.value.has(txid);
   }
 
@@ -141,10 +127,7 @@ export class LockBook {
 
   /** Scripts of the outputs that this transaction made. */
   *scriptsMadeBy(txid: Txid): Generator<ScriptHex> {
-    for (const outpoint of this.#byTransaction.of(txid)) {
-      const script = this.entries.get(outpoint)?.script;
-      if (script !== undefined) yield script;
-    }
+    for (const [, { script }] of this.#outputsMadeBy(txid)) yield script;
   }
 
   /** Whether the outpoint or a lock output of the transaction is known. */
@@ -174,9 +157,7 @@ export class LockBook {
     const known = this.entries.get(outpoint);
     if (known?.isSighted === true) return;
     const isNew = known === undefined;
-    if (isNew && this.#isSmall(script, amountSat) && this.#unminedSmall.count(script) >= MAX_SMALL_OUTPUTS) {
-      return;
-    }
+    if (isNew && this.#isSmall(script, amountSat) && this.#unmined.isFull(script)) return;
     const before = { mined: null, spend: null, ...known };
     this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true });
     change.store(SIGHTING, sighting);
@@ -187,11 +168,10 @@ export class LockBook {
   know(txid: Txid, inputs: readonly Outpoint[], change: BookChange, onChange: OnChange): void {
     if (this.conflicts.isKnown(txid)) return;
     let minedAt: number | null = null;
-    for (const outpoint of this.#byTransaction.of(txid)) {
-      const entry = this.entries.get(outpoint);
-      minedAt = entry?.mined?.height ?? minedAt;
+    for (const [outpoint, { script, mined }] of this.#outputsMadeBy(txid)) {
+      minedAt = mined?.height ?? minedAt;
       // What it spends may be spent already.
-      if (entry !== undefined) this.#outputs.touch(entry.script, outpoint);
+      this.#outputs.touch(script, outpoint);
     }
     this.conflicts.know(txid, inputs, minedAt, change, (other) => this.#notify(other, onChange));
   }
@@ -243,8 +223,7 @@ export class LockBook {
       const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;
       if (mined === entry.mined && spend === entry.spend) continue;
       const { script, amountSat } = entry;
-      const isFull =
-        this.#isSmall(script, amountSat) && this.#unminedSmall.count(script) >= MAX_SMALL_OUTPUTS;
+      const isFull = this.#isSmall(script, amountSat) && this.#unmined.isFull(script);
       if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {
         this.#remove(outpoint, entry, change);
       } else this.#put(outpoint, { ...entry, mined, spend });
@@ -263,10 +242,9 @@ export class LockBook {
     this.#byMempoolSpender.value = spendersIn(locks);
     let hasLeft = false;
     for (const txid of inOneAlone(before.present, locks.present)) {
-      for (const outpoint of this.#byTransaction.of(txid)) {
-        const entry = this.entries.get(outpoint);
+      for (const [outpoint, entry] of this.#outputsMadeBy(txid)) {
         // The mempool decides about those that are in no block.
-        if (entry === undefined || entry.mined !== null) continue;
+        if (entry.mined !== null) continue;
         hasLeft ||= before.present.has(txid);
         this.#outputs.touch(entry.script, outpoint);
         onChange(entry.script);
@@ -282,6 +260,22 @@ export class LockBook {
       onChange(entry.script);
     }
     return hasLeft;
+  }
+
+  /** Forgets outputs of transactions that nobody has any more, which another output of the same one speaks for (S-15). */
+  forgetAlike(change: BookChange, onChange: OnChange): void {
+    const alike = this.#unmined.takeAlike(this.#mempool.value.present, (txid) => this.#outputsMadeBy(txid));
+    for (const [outpoint, entry] of alike) {
+      this.#remove(outpoint, entry, change);
+      onChange(entry.script);
+    }
+  }
+
+  *#outputsMadeBy(txid: Txid): Generator<readonly [Outpoint, OutputEntry]> {
+    for (const outpoint of this.#byTransaction.of(txid)) {
+      const entry = this.entries.get(outpoint);
+      if (entry !== undefined) yield [outpoint, entry];
+    }
   }
 
   #applyDust(fact: Extract<PearlBlockFact, { kind: "output" }>, change: BookChange): boolean {
@@ -361,9 +355,7 @@ export class LockBook {
 
   #notify(txid: Txid, onChange: OnChange): void {
     const scripts = new Set<ScriptHex>();
-    for (const outpoint of this.#byTransaction.of(txid)) {
-      const script = this.entries.get(outpoint)?.script;
-      if (script === undefined) continue;
+    for (const [outpoint, { script }] of this.#outputsMadeBy(txid)) {
       this.#outputs.touch(script, outpoint);
       scripts.add(script);
     }
@@ -371,16 +363,17 @@ export class LockBook {
   }
 
   #put(outpoint: Outpoint, entry: OutputEntry): void {
-    const { script, amountSat, mined, spend } = entry;
+    const { script, amountSat, spend } = entry;
     const before = this.entries.get(outpoint)?.spend ?? null;
     this.#outputs.touch(script, outpoint);
     if (before !== null && before.txid !== spend?.txid) this.#bySpender.delete(before.txid, outpoint);
     if (spend !== null) this.#bySpender.add(spend.txid, outpoint);
     this.entries.set(outpoint, entry);
     this.byScript.add(script, outpoint);
-    this.#byTransaction.add(txidOf(outpoint), outpoint);
-    if (mined === null && this.#isSmall(script, amountSat)) this.#unminedSmall.add(script, outpoint);
-    else this.#unminedSmall.delete(script, outpoint);
+    const txid = txidOf(outpoint);
+    this.#byTransaction.add(txid, outpoint);
+    const isSmall = this.#isSmall(script, amountSat);
+    this.#unmined.put(outpoint, entry, isSmall, this.#byTransaction.count(txid));
   }
 
   /** Forgets an output, and what its transaction spends with the last one of it. */
@@ -391,7 +384,7 @@ export class LockBook {
     this.entries.delete(outpoint);
     this.byScript.delete(entry.script, outpoint);
     this.#byTransaction.delete(txid, outpoint);
-    this.#unminedSmall.delete(entry.script, outpoint);
+    this.#unmined.remove(outpoint, entry);
     if (!entry.isSighted) return;
     change.forget(SIGHTING, outpoint);
     if (!this.#byTransaction.has(txid)) this.conflicts.forget(txid, change);

@@ -34,6 +34,11 @@ export function txidOf(outpoint: Outpoint): Txid {
   return outpoint.slice(0, outpoint.indexOf(":")) as Txid;
 }
 
+/** The number of an output in its transaction. */
+export function voutOf(outpoint: Outpoint): number {
+  return Number(outpoint.slice(outpoint.indexOf(":") + 1));
+}
+
 /** The list of a script's outputs below this amount. */
 export function smallList(script: ScriptHex, least: bigint): string {
   return `${script}/${least}`;
@@ -59,8 +64,30 @@ export function dustEntry(dust: DustEntry | undefined): OutputEntry | null {
   return { script, amountSat, coinbase, mined, isSighted: false, spend: null };
 }
 
+/** An output as rows need it. `conflictHeight`: as it is there. */
+export function outputFrom(
+  outpoint: Outpoint,
+  { amountSat, coinbase, mined, spend }: OutputEntry,
+  { present, spends }: MempoolLocks,
+  conflictHeight: number | null,
+): HtlcOutput {
+  const txid = txidOf(outpoint);
+  const seen = spends.get(outpoint);
+  const unconfirmed = seen === undefined ? null : { ...seen, mined: null };
+  return {
+    txid,
+    vout: voutOf(outpoint),
+    amountSat,
+    coinbase,
+    mined,
+    inMempool: mined === null && present.has(txid),
+    conflictHeight,
+    spend: spend === null ? unconfirmed : minedSpend(spend),
+  };
+}
+
 /** A spend in a block. */
-export function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<HtlcOutput["spend"]> {
+function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<HtlcOutput["spend"]> {
   const { txid, path, place: mined, outputScripts } = spend;
   return outputScripts === null ? { txid, path, mined } : { txid, path, mined, outputScripts };
 }
