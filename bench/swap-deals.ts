@@ -65,10 +65,11 @@ function htlcOf(
   deal: number,
   height: number,
 ): { sighting: Sighting; fact: PearlBlockFact } {
-  const script = ledger.subject(bytes32(`order ${deal}`))?.script;
-  if (script === undefined || script === null) throw new Error(`deal ${deal} has no script`);
+  const subject = ledger.subject(bytes32(`order ${deal}`));
+  const script = subject?.script ?? null;
+  if (subject === null || script === null) throw new Error(`deal ${deal} has no script`);
   const txid = digest(`lock ${deal}`) as Txid;
-  const output = { txid, vout: 0, amountSat: 500_000_000_000n, script, coinbase: false };
+  const output = { txid, vout: 0, amountSat: subject.terms.pearlAmountSat, script, coinbase: false };
   const blockHash = digest(`pearl ${height}`) as BlockHash;
   const place = { height, blockHash, time: START + 194 * height, txIndex: 1 + (deal % DEALS_PER_BLOCK) };
   const inputs = [`${digest(`coin ${deal}`)}:1` as Outpoint];

@@ -368,8 +368,10 @@ export class LockBook {
     this.#outputs.touch(script, outpoint);
     if (before !== null && before.txid !== spend?.txid) this.#bySpender.delete(before.txid, outpoint);
     if (spend !== null) this.#bySpender.add(spend.txid, outpoint);
-    this.entries.set(outpoint, entry);
-    this.byScript.add(script, outpoint);
+    // The same text as the script's own entry, so that it is in memory once.
+    const own = this.#scripts.entries.get(script)?.script ?? script;
+    this.entries.set(outpoint, { ...entry, script: own });
+    this.byScript.add(own, outpoint);
     const txid = txidOf(outpoint);
     this.#byTransaction.add(txid, outpoint);
     const isSmall = this.#isSmall(script, amountSat);
