@@ -11,6 +11,7 @@ import { spec } from "node:test/reporters";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { longestFirst } from "./longest-tests.ts";
+import { YOUNG_ROOM } from "./node-flags.ts";
 import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
@@ -47,7 +48,7 @@ const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
 // Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
 const concurrency = availableParallelism() + 1;
-const stream = run({ files: [...files], concurrency, timeout: 600_000 });
+const stream = run({ files: [...files], concurrency, timeout: 600_000, execArgv: [...YOUNG_ROOM] });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
   entries.push({ name, file: file ?? "", outcome });
