@@ -80,6 +80,25 @@ describe("a database file that cannot be opened", () => {
     assert.match(String(await explained(missing, vague)), /its folder does not exist/);
   });
 
+  test("a file beside the database that belongs to another user is to be given to this one, and none to be removed", async () => {
+    const file = join(folder, "given.db");
+    const reason = "this user may not write there";
+    for (const other of ["-wal", "-shm", ".lock"]) {
+      const look = async (path: string) =>
+        path === `${file}${other}` ? { reason, advice: "do something else" } : null;
+      const said = String(await explained(file, new Error("unable to open database file"), look));
+      assert.ok(said.includes(`of ${file}${other}, ${reason}; give all files`), said);
+      assert.match(said, /remove none of them/);
+    }
+  });
+
+  test("a directory where a file beside the database should be is to be moved away", async () => {
+    const file = join(folder, "beside.db");
+    mkdirSync(`${file}-wal`);
+    const said = String(await explained(file, new Error("unable to open database file")));
+    assert.ok(said.includes(`of ${file}-wal, it is a directory; move that directory away`), said);
+  });
+
   test("other failures stay what they are", async () => {
     const busy = new Error("The database is in use by another process");
     assert.equal(await explained(join(folder, "x.db"), busy), busy);

@@ -76,9 +76,12 @@ class DatabaseUnopenable extends Error {
   override readonly name = "DatabaseUnopenable";
 }
 
+/** What keeps this user from using a file, or null; a file that does not exist keeps nobody. */
+type FileLook = (path: string) => Promise<Fault | null>;
+
 /** The failure of an opening with its reason, or as it was where the file system does not explain it. */
-export async function explained(file: string, error: unknown): Promise<unknown> {
-  const fault = await faultOf(file, error);
+export async function explained(file: string, error: unknown, look: FileLook = fileFault): Promise<unknown> {
+  const fault = await faultOf(file, error, look);
   if (fault === null) return error;
   // Without the cause: it says the same in fewer words, and would be repeated behind this sentence.
   return new DatabaseUnopenable(
@@ -86,7 +89,7 @@ export async function explained(file: string, error: unknown): Promise<unknown> 
   );
 }
 
-async function faultOf(file: string, error: unknown): Promise<Fault | null> {
+async function faultOf(file: string, error: unknown, look: FileLook): Promise<Fault | null> {
   const message = error instanceof Error ? error.message : String(error);
   const known = BY_CODE[codeOf(error)];
   if (known !== undefined) return known;
@@ -94,16 +97,28 @@ async function faultOf(file: string, error: unknown): Promise<Fault | null> {
   if (isDamage(error)) return FAULTS.damaged;
   if (!/unable to open|readonly|read-only|disk I\/O/i.test(message)) return null;
   const folder = dirname(file);
-  const found = (await accessFault(folder)) ?? (await fileFault(file));
+  const found = (await accessFault(folder)) ?? (await look(file));
   if (found !== null) return found;
   if (await isFull(folder)) return FAULTS.full;
   // The writer's lock and SQLite's own files stand beside the database.
   for (const other of BESIDE) {
-    const fault = await fileFault(`${file}${other}`);
-    if (fault !== null)
-      return { reason: `of ${file}${other}, ${fault.reason}`, advice: "move that one away" };
+    const fault = await look(`${file}${other}`);
+    if (fault !== null) return { reason: `of ${file}${other}, ${fault.reason}`, advice: adviceBeside(fault) };
   }
   return { reason: message, advice: "check the path, its owner and the disk" };
+}
+
+/**
+ * What to do about a file beside the database. None of them is to be removed: the write-ahead log holds what was
+ * committed last, and without it the database may be damaged.
+ */
+function adviceBeside(fault: Fault): string {
+  if (fault.reason === FAULTS.directory.reason) return "move that directory away";
+  if (fault.reason !== FAULTS.forbidden.reason) return fault.advice;
+  return (
+    "give all files of the database to the user that runs strand, and remove none of them: " +
+    "the one that ends in -wal holds what was committed last"
+  );
 }
 
 async function accessFault(path: string): Promise<Fault | null> {
