@@ -39,6 +39,7 @@ export function assertSameIdentity(found: SwapIdentity, identity: SwapIdentity):
   if (found.network === network && found.chainId === chainId && found.escrow === escrow) return;
   throw new Error(
     `store: the database holds swaps of network ${found.network}, chain id ${found.chainId} and escrow ` +
-      `${found.escrow}, not of ${identity.network}, ${identity.chainId} and ${identity.escrow} (S-26)`,
+      `${found.escrow}, not of ${identity.network}, ${identity.chainId} and ${identity.escrow} (S-26): set these as they ` +
+      "were, or give another DATABASE_URL to the new escrow and keep a service over this one until its orders are over",
   );
 }
