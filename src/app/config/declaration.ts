@@ -51,7 +51,7 @@ export const SETTINGS = {
     "PEARL_RPC_CA",
     "file",
     null,
-    "For https: a PEM file with the node's own certificate (pearld's rpc.cert), which is then pinned, or with a CA. Those of further nodes go into the same file.",
+    "For https: a PEM file with the node's own certificate (pearld's rpc.cert), which is then pinned, or with a CA. Those of further nodes go into the same file, and each is believed at every node.",
   ),
   PEARL_WITNESS_URLS: setting(
     "PEARL_WITNESS_URLS",
@@ -63,7 +63,7 @@ export const SETTINGS = {
     "PEARL_WITNESS_USER",
     "text",
     null,
-    "RPC user of the further nodes; absent: PEARL_RPC_USER.",
+    "RPC user of the further nodes; absent: PEARL_RPC_USER, whose password their operators then read, so give one wherever a node is not yours.",
   ),
   PEARL_WITNESS_PASSWORD: setting(
     "PEARL_WITNESS_PASSWORD",
