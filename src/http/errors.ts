@@ -77,7 +77,10 @@ export const ERRORS = {
   INDEXER_NOT_SYNCED: { status: 503, when: "An index is behind its chain; see `details` (S-05)." },
   BALANCE_UNAVAILABLE: { status: 503, when: "The seller's PEARL balance cannot be told now (S-34)." },
   EVM_RPC_UNAVAILABLE: { status: 503, when: "No EVM RPC answers, or they do not agree (S-05)." },
-  PEARL_NODE_UNAVAILABLE: { status: 503, when: "The PEARL node does not answer (S-62)." },
+  PEARL_NODE_UNAVAILABLE: {
+    status: 503,
+    when: "The PEARL node does not answer or has lost blocks, or no second one shows the lock; see `details` (S-05, S-09, S-62).",
+  },
 } as const satisfies Record<string, { status: number; when: string }>;
 
 /** A code of the registry. */
