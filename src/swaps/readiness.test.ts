@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ChainTips } from "../swap/facts.ts";
 import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
-import { type ReadinessLimits, type Sides, SwapReadiness } from "./readiness.ts";
+import { DISPUTED, type ReadinessLimits, type Sides, SwapReadiness } from "./readiness.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 
 const NOW = 1_800_000_000;
@@ -204,6 +204,16 @@ describe("S-62: available", () => {
   test("S-05: RPCs that do not agree, and a final block that was replaced", () => {
     assert.equal(codeOf(evm({ agreed: false })), "EVM_RPC_UNAVAILABLE");
     assert.equal(codeOf(evm({ finalReplaced: true })), "EVM_RPC_UNAVAILABLE");
+  });
+
+  test("S-54: no sentence about the EVM side keeps a seller from a claim that is due, or anybody from a refund", () => {
+    const at = world();
+    evm({ finalReplaced: true })(at);
+    for (const message of [readinessOf(at).check("deals")?.message ?? "", DISPUTED.message]) {
+      assert.match(message, /reveal no secret/);
+      assert.match(message, /`next_actions` goes on to offer is still to be done/);
+      assert.doesNotMatch(message, /do nothing/i);
+    }
   });
 });
 

@@ -31,6 +31,18 @@ export interface NotReady {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** What the EVM side's trouble puts off for nobody: who takes a sentence for advice to wait with everything loses. */
+const STILL_DUE = "What `next_actions` goes on to offer is still to be done: a claim of USDC, refunds.";
+
+/** One EVM RPC shows an event of an order and another one denies it: nothing is said of it until two agree (S-07). */
+export const DISPUTED: NotReady = {
+  code: "EVM_RPC_UNAVAILABLE",
+  message:
+    "The EVM RPCs contradict each other about an event of this order. Lock nothing and reveal no secret for it until " +
+    `two of them agree. ${STILL_DUE}`,
+  details: { disputed: true },
+};
+
 /**
  * Which chains a question is about. "deals": both, and the pace of PEARL blocks too, without which a deal's margins do
  * not hold (S-02): takes, verify-lock and the marked actions ask for it, nothing else does.
@@ -177,7 +189,8 @@ export class SwapReadiness {
     }
     if (finalReplaced) {
       return evmUnavailable(
-        "A final block of the EVM chain was replaced: do nothing before an operator has looked at it.",
+        "A final block of the EVM chain was replaced: lock nothing, accept nothing and reveal no secret before an " +
+          `operator has looked at it. ${STILL_DUE}`,
         { final_replaced: true },
       );
     }

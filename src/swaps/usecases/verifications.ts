@@ -15,7 +15,7 @@ import {
   type NamedOutpoint,
   verifyLock,
 } from "../../swap/verify-lock.ts";
-import type { NotReady, Sides } from "../readiness.ts";
+import { DISPUTED, type NotReady, type Sides } from "../readiness.ts";
 import { type ClosedQuestion, whetherKnown } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { LookupAnswer } from "./lookups.ts";
@@ -178,15 +178,8 @@ export function verifyEvmRefundOf(deps: SwapDependencies, hash: Bytes32): Promis
   });
 }
 
-/** One EVM RPC shows an event of the order and another one denies it: nothing is said of it until two agree (S-07). */
 function disputeOf({ order }: SwapSubject): NotReady | null {
-  if (order?.disputed !== true) return null;
-  return {
-    code: "EVM_RPC_UNAVAILABLE",
-    message:
-      "The EVM RPCs contradict each other about an event of this order. Do nothing until two of them agree.",
-    details: { disputed: true },
-  };
+  return order?.disputed === true ? DISPUTED : null;
 }
 
 function noLookup(deps: SwapDependencies, subject: SwapSubject, why: "unavailable" | "busy"): NoVerdict {
