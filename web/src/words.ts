@@ -90,7 +90,7 @@ export const LISTING_WORDS: Readonly<Record<ListingRow["lifecycle_state"], Statu
   },
 };
 
-/** Statuses of deals. */
+/** Statuses of deals. They permit nothing, since a status knows no clock (S-51): next actions do. */
 const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
   DEAL_OPEN: {
     label: "open",
@@ -100,17 +100,20 @@ const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
   USDC_LOCKED: {
     label: "USDC locked",
     tone: "busy",
-    sentence: "The buyer's USDC are locked and final. The seller's PEARL are awaited.",
+    sentence:
+      "The buyer's USDC are locked and final. The seller locks PEARL only while that is among what is to be done.",
   },
   LOCK_SUBMITTED: {
     label: "PEARL on the way",
     tone: "busy",
-    sentence: "The seller's PEARL are locked, but not deep enough in the chain.",
+    sentence:
+      "PEARL are on the way to the lock or in it. They do not count yet: they are not deep enough, or too small an amount.",
   },
   PEARL_LOCKED: {
     label: "both locked",
     tone: "busy",
-    sentence: "Both sides are locked. The buyer may claim the PEARL by showing the secret.",
+    sentence:
+      "Both sides are locked. The buyer shows the secret only while that is among what is to be done.",
   },
   USDC_CLAIMABLE: {
     label: "secret shown",
@@ -183,8 +186,8 @@ const WRONG_TERMS_WORDS: StatusWords = {
 export const ASK_WORDS: Readonly<Record<AskRow["status"], StatusWords>> = {
   ASK_OPEN: { label: "open", tone: "good", sentence: "A buyer can take it now." },
   ASK_TAKEN: { label: "taken", tone: "busy", sentence: "A buyer has locked USDC for it." },
-  ASK_PAUSED: { label: "paused", tone: "idle", sentence: "It cannot be taken at the moment." },
-  ASK_CANCELLED: { label: "cancelled", tone: "idle", sentence: "It cannot be taken any more." },
+  ASK_PAUSED: { label: "paused", tone: "idle", sentence: "It is not offered here at the moment." },
+  ASK_CANCELLED: { label: "cancelled", tone: "idle", sentence: "It is not offered here any more." },
 };
 
 interface ActionWords {
