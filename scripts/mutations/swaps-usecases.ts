@@ -225,8 +225,8 @@ const deals = [
     },
     {
       rule: "S-62",
-      find: '? choice : { from: "facts", ...known }',
-      replace: "|| txid !== undefined ? choice : null",
+      find: "reads.lockOutput(outpointOf(outpoint)));",
+      replace: "null);",
       why: "what the index knows of another order's lock is looked up",
     },
   ]),

@@ -4,7 +4,7 @@
 
 import type { ChainTips, EvmPlace, HtlcOutput, OrderFacts } from "./facts.ts";
 import { evmConfirmations, pearlConfirmations } from "./finality.ts";
-import { isImpossible, type LockOutputs } from "./lock-outputs.ts";
+import { isImpossible } from "./lock-outputs.ts";
 import { isEventFinal } from "./order-state.ts";
 import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
 
@@ -44,23 +44,26 @@ export type SwapTransactionRow = {
   readonly final: boolean;
 };
 
+/** What one transaction did: its id as its chain shows it, and its steps on PEARL by `stepsOf`, none for an EVM one. */
+export interface TransactionSteps {
+  readonly txid: string;
+  readonly pearl: readonly PearlStep[];
+}
+
 /**
  * The steps of a swap in the order of their blocks' times, those in the mempool last; of its lock outputs those that its
- * row shows (S-15). `txid` (as its chain shows it): those of this transaction alone, of all its lock outputs.
+ * row shows (S-15). `only`: those of one transaction alone, of all its lock outputs.
  */
 export function swapTransactions(
   subject: SwapSubject,
   { tips }: Pick<EvaluationContext, "tips">,
   rules: SwapRules,
-  txid: string | null,
+  only: TransactionSteps | null,
 ): readonly SwapTransactionRow[] {
   const { order, terms, outputs } = subject;
   if (order === null) return [];
   const { k } = profileOf(rules, terms.usdcAmount);
-  const steps =
-    txid === null
-      ? pearlSteps(outputs.shown(terms.pearlAmountSat, tips))
-      : (allSteps(outputs, tips).get(txid) ?? []);
+  const steps = only === null ? pearlSteps(outputs.shown(terms.pearlAmountSat, tips)) : only.pearl;
   const pearl = steps.map(({ place, ...step }) => {
     const confirmations = pearlConfirmations(tips, place?.height ?? null);
     return {
@@ -91,7 +94,7 @@ export function swapTransactions(
     final: isEventFinal(order, place.block, tips),
   }));
   const rows = [...evm, ...pearl];
-  return (txid === null ? rows : rows.filter((row) => row.txid === txid)).toSorted(byTime);
+  return (only === null ? rows : rows.filter((row) => row.txid === only.txid)).toSorted(byTime);
 }
 
 function byTime(one: SwapTransactionRow, other: SwapTransactionRow): number {
@@ -121,30 +124,24 @@ function evmSteps({ terms, locked, accepted, closed, credited }: OrderFacts): re
   return steps;
 }
 
-interface PearlStep {
+/** One step on PEARL. */
+export interface PearlStep {
   readonly txid: string;
   readonly action: TransactionAction;
   readonly place: HtlcOutput["mined"];
-  outputs: number;
-  amountSat: bigint;
+  readonly outputs: number;
+  readonly amountSat: bigint;
 }
 
 const SPENDING = { claim: "claim_pearl", refund: "refund_pearl", other: null } as const;
 
-/** Steps by the transaction that made them. */
-type StepsByTransaction = ReadonlyMap<string, readonly PearlStep[]>;
-
-/** What was worked out of all outputs of a script, which many orders may share, so that one page asks for each of them. */
-const WORKED_OUT = new WeakMap<LockOutputs, { readonly tip: number; readonly steps: StepsByTransaction }>();
-
-/** What transactions did to these lock outputs, with this tip: impossible ones left out. */
-function allSteps(outputs: LockOutputs, tips: ChainTips): StepsByTransaction {
-  const known = WORKED_OUT.get(outputs);
-  if (known?.tip === tips.pearl.height) return known.steps;
-  const possible = [...outputs].filter((output) => !isImpossible(output, tips));
-  const steps = Map.groupBy(pearlSteps(possible), ({ txid }) => txid);
-  WORKED_OUT.set(outputs, { tip: tips.pearl.height, steps });
-  return steps;
+/**
+ * What a transaction did to lock outputs of one script, with this tip: impossible ones left out. `touched`: all that it
+ * made or spends. Orders that share the script share the steps, so that a page of them works them out once.
+ */
+export function stepsOf(txid: string, touched: readonly HtlcOutput[], tips: ChainTips): readonly PearlStep[] {
+  const possible = touched.filter((output) => !isImpossible(output, tips));
+  return pearlSteps(possible).filter((step) => step.txid === txid);
 }
 
 /** What transactions did to these lock outputs, one step for all outputs to which one did the same. */
@@ -156,10 +153,8 @@ function pearlSteps(outputs: readonly HtlcOutput[]): readonly PearlStep[] {
     place: HtlcOutput["mined"],
     amountSat: bigint,
   ): void => {
-    const step = steps.get(action + by) ?? { txid: by, action, place, outputs: 0, amountSat: 0n };
-    step.outputs += 1;
-    step.amountSat += amountSat;
-    steps.set(action + by, step);
+    const { outputs: before, amountSat: sum } = steps.get(action + by) ?? { outputs: 0, amountSat: 0n };
+    steps.set(action + by, { txid: by, action, place, outputs: before + 1, amountSat: sum + amountSat });
   };
   for (const { txid: made, mined, inMempool, amountSat, spend } of outputs) {
     if (mined !== null || inMempool) add(made, "lock_pearl", mined, amountSat);

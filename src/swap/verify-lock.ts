@@ -25,35 +25,41 @@ export interface FoundLockTransaction {
   readonly height: number | null;
 }
 
-/** What is judged: a lock output that the index knows, or an outpoint that the node has to be asked for. */
+/** What is judged: a lock output that the index knows, of whatever order, or an outpoint that the node has to be asked for. */
 export type LockChoice =
   | {
       readonly from: "facts";
       readonly output: HtlcOutput;
-      /** Where the output is none of this order's, or too small to count: what it pays. Else the order's script. */
+      /** What the output pays; absent for *the lock*, which pays the order's script. */
       readonly script?: ScriptHex;
     }
   | { readonly from: "node"; readonly outpoint: NamedOutpoint }
   | null;
 
+/** What our own index knows of an outpoint, whosever lock output it is: with the script that it pays, or null. */
+export type KnownOutput = (
+  outpoint: NamedOutpoint,
+) => { readonly output: HtlcOutput; readonly script: ScriptHex } | null;
+
 /**
  * The outpoint that verify-lock judges (S-60): the one of its body, else *the lock*, else the newest live hint; null
- * where there is none of the three. Only with `from: "node"` a look-up is needed.
+ * where there is none of the three. Only with `from: "node"` a look-up is needed: what the index knows needs none.
  */
 export function chooseLock(
   subject: SwapSubject,
   named: NamedOutpoint | null,
   hint: NamedOutpoint | null,
+  known: KnownOutput,
 ): LockChoice {
-  if (named !== null) return choiceOf(subject, named);
+  if (named !== null) return choiceOf(named, known);
   const lock = subject.outputs.lock(subject.terms.pearlAmountSat);
   if (lock !== null) return { from: "facts", output: lock };
-  return hint === null ? null : choiceOf(subject, hint);
+  return hint === null ? null : choiceOf(hint, known);
 }
 
-function choiceOf(subject: SwapSubject, outpoint: NamedOutpoint): LockChoice {
-  const known = [...subject.outputs].find((o) => o.txid === outpoint.txid && o.vout === outpoint.vout);
-  return known === undefined ? { from: "node", outpoint } : { from: "facts", output: known };
+function choiceOf(outpoint: NamedOutpoint, known: KnownOutput): LockChoice {
+  const found = known(outpoint);
+  return found === null ? { from: "node", outpoint } : { from: "facts", ...found };
 }
 
 /** The judged output in one form, wherever it comes from. */

@@ -3,10 +3,10 @@
 // `pearl_release_verified`, whether the lock of S-15 provably went to the buyer.
 
 import { scriptHexOfAddress } from "../primitives/address.ts";
-import type { Outpoint, Txid } from "../primitives/brands.ts";
+import type { Txid } from "../primitives/brands.ts";
 import type { HtlcOutput, ChainTips } from "./facts.ts";
 import { pearlConfirmations, evmConfirmations } from "./finality.ts";
-import { compareOutputs, outpointOf } from "./lock-choice.ts";
+import { compareOutputs } from "./lock-choice.ts";
 import { isImpossible } from "./lock-outputs.ts";
 import { evmCredit, isEventFinal, orderState } from "./order-state.ts";
 import type { RefundReason, EvmRefundReason, ReleaseReason } from "./reasons.ts";
@@ -19,15 +19,14 @@ import {
 } from "./subject.ts";
 import { judgedLock, verdict, type Verification } from "./verification.ts";
 
-/** What our own node answered for a transaction that the facts know as no spend of the order's. */
-export interface FoundSpend {
-  readonly inputs: readonly Outpoint[];
-}
-
-/** Whether the node has to be asked for the given refund transaction: the facts show no spend by it. */
-export function isRefundLookupNeeded(subject: SwapSubject, txid: Txid | null): boolean {
-  if (txid === null || subject.order === null) return false;
-  return ![...subject.outputs].some((output) => output.spend?.txid === txid);
+/** A refund transaction that a body names. */
+export interface NamedRefund {
+  readonly txid: Txid;
+  /**
+   * Outputs of the order that it spends: by the facts; where they show no spend by it, by the inputs that our own node
+   * gives. Null where it is in neither a main-chain block nor the mempool.
+   */
+  readonly spends: readonly HtlcOutput[] | null;
 }
 
 /** The output that is judged and why it is none, before its spend is looked at. */
@@ -36,45 +35,33 @@ interface Judged {
   readonly reason: RefundReason | null;
 }
 
-/**
- * The verdict of verify-refund. `txid`: as given, or null. `found`: the node's answer where `isRefundLookupNeeded`,
- * null where neither a main-chain block nor the mempool holds the transaction.
- */
+/** The verdict of verify-refund. `named`: null where the body names no transaction. */
 export function verifyRefund(
   subject: SwapSubject,
   context: EvaluationContext,
   rules: SwapRules,
-  txid: Txid | null,
-  found: FoundSpend | null,
+  named: NamedRefund | null,
 ): Verification<RefundReason> {
   const { k } = profileOf(rules, subject.terms.usdcAmount);
-  const judged = judge(subject, context, txid, found);
+  const judged = judge(subject, context, named);
   const spend = judged.output?.spend ?? null;
-  const isKnown = spend !== null && (txid === null || spend.txid === txid);
+  // A spend that the index has not read yet has no confirmations until it has.
+  const isKnown = spend !== null && (named === null || spend.txid === named.txid);
   const have = isKnown ? pearlConfirmations(context.tips, spend.mined?.height ?? null) : 0;
   const isClaim = isKnown && spend.path !== "refund";
   const reason = judged.reason ?? (isClaim ? "REFUND_IS_CLAIM_PATH" : have < k ? "REFUND_UNCONFIRMED" : null);
   return verdict(subject, rules, { reason, output: judgedLock(subject, judged.output), have, need: k });
 }
 
-function judge(
-  subject: SwapSubject,
-  context: EvaluationContext,
-  txid: Txid | null,
-  found: FoundSpend | null,
-): Judged {
+function judge(subject: SwapSubject, context: EvaluationContext, named: NamedRefund | null): Judged {
   if (subject.order === null) return { output: null, reason: "REFUND_NOT_FOUND" };
-  if (txid === null) {
+  if (named === null) {
     const output = ownChoice(subject);
     return { output, reason: output === null || output.spend === null ? "REFUND_NOT_FOUND" : null };
   }
-  if (!isRefundLookupNeeded(subject, txid)) {
-    return spentBy(subject, context, (output) => output.spend?.txid === txid);
-  }
-  if (found === null) return { output: null, reason: "REFUND_TX_NOT_FOUND" };
-  // Spends that the index has not read yet: found, and without confirmations until it has.
-  const inputs = new Set<string>(found.inputs);
-  return spentBy(subject, context, (output) => inputs.has(outpointOf(output)));
+  return named.spends === null
+    ? { output: null, reason: "REFUND_TX_NOT_FOUND" }
+    : spentOf(subject, context, named.spends);
 }
 
 /** The lock of S-15; of mined outputs of the full amount the first that the refund leaf has not spent in a block. */
@@ -83,23 +70,18 @@ function ownChoice({ outputs, terms }: SwapSubject): HtlcOutput | null {
 }
 
 /**
- * The output that the transaction spends: one by the claim leaf before others, since a release is no refund. Dust on
+ * Of the outputs that the transaction spends one by the claim leaf before others, since a release is no refund. Dust on
  * the script counts only where no output of the full amount is mined or in the mempool: its refund proves nothing.
  */
-function spentBy(
-  subject: SwapSubject,
-  context: EvaluationContext,
-  isSpent: (output: HtlcOutput) => boolean,
-): Judged {
+function spentOf(subject: SwapSubject, context: EvaluationContext, spends: readonly HtlcOutput[]): Judged {
   const { outputs, terms } = subject;
   const isFullThere = outputs.hasFull(terms.pearlAmountSat);
   const isJudged = (output: HtlcOutput): boolean =>
     isFullThere
       ? output.amountSat >= terms.pearlAmountSat && (output.mined !== null || output.inMempool)
       : !isImpossible(output, context.tips);
-  // What is spent is looked for before anything is put in order: a stranger may have paid to the script very often.
-  const spent = [...outputs].filter((output) => isSpent(output) && isJudged(output)).toSorted(compareOutputs);
-  const output = spent.find(({ spend }) => spend?.path === "claim") ?? spent[0] ?? null;
+  const judged = spends.filter(isJudged).toSorted(compareOutputs);
+  const output = judged.find(({ spend }) => spend?.path === "claim") ?? judged[0] ?? null;
   return { output, reason: output === null ? "REFUND_DOES_NOT_SPEND_LOCK" : null };
 }
 

@@ -3,12 +3,22 @@
 
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { ScriptHex } from "../../src/primitives/brands.ts";
-import type { EscrowEvent, Sighting } from "../../src/swap/facts.ts";
+import type { Bytes32, ScriptHex } from "../../src/primitives/brands.ts";
+import type { EscrowEvent, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
+import { LockOutputs } from "../../src/swap/lock-outputs.ts";
 import { Draft } from "../../src/swaps/ledger/books.ts";
 import { LayeredMap } from "../../src/swaps/ledger/layers.ts";
 import type { MempoolLocks } from "../../src/swaps/ledger/ports.ts";
-import { bytes32, evmAddress, outpoint, txid } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import type { SwapOutcome } from "../../src/swaps/usecases/outcome.ts";
+import { SwapApi } from "../../src/swaps/usecases/swap-api.ts";
+import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
+import {
+  bytes32,
+  evmAddress,
+  outpoint,
+  pearlPlace,
+  txid,
+} from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -45,6 +55,11 @@ function paying(script: ScriptHex, name: string, count: number): readonly Sighti
   return Array.from({ length: count }, (_, vout) => ({ ...of, vout }));
 }
 
+/** The id of a PEARL transaction as the routes hand it over. */
+function bytes32Of(name: string): Bytes32 {
+  return `0x${txid(name)}` as Bytes32;
+}
+
 /** A picture of the mempool with this transaction alone. */
 function pictureOf(name: string): MempoolLocks {
   return { present: new Set([txid(name)]), spends: new Map() };
@@ -75,7 +90,59 @@ async function looksFor(context: TestContext, outputs: number): Promise<number> 
   return looks;
 }
 
+/** Counts the outputs that are walked over while something is done. */
+async function walkedOver(doing: () => Promise<void>): Promise<number> {
+  let count = 0;
+  const walk = LockOutputs.prototype[Symbol.iterator];
+  LockOutputs.prototype[Symbol.iterator] = function* counted(this: LockOutputs) {
+    const all = walk.call(this);
+    for (let next = all.next(); next.done !== true; next = all.next()) {
+      count += 1;
+      yield next.value;
+    }
+  };
+  await doing().finally(() => {
+    LockOutputs.prototype[Symbol.iterator] = walk;
+  });
+  return count;
+}
+
+/** What a verification says. */
+function told(outcome: SwapOutcome): unknown {
+  assert.ok(outcome.kind === "answer", outcome.kind);
+  return outcome.value["reason"] ?? outcome.value["verified"];
+}
+
 describe("a lock script is paid in full many times", () => {
+  test("H-11: who names a transaction has no other outputs of the script walked over", async () => {
+    const { ledger, parts } = await apiScene();
+    const api = new SwapApi(parts, ledger);
+    await ledger.applyEvm(evm(20, ordersForLeast(8), { finalHeight: 20 }));
+    const script = scriptOf(ledger, ORDER);
+    const sightings = paying(script, "many", 300);
+    const facts = sightings.map((sighting) => minedLock(sighting, 2));
+    await ledger.applyPearl(pearl(2, facts, { sightings, covered: [script] }));
+    const refunds = [3, 4].map((vout): PearlBlockFact => {
+      const of = { txid: txid("refund"), path: "refund", outputScripts: [] } as const;
+      return { kind: "spend", place: pearlPlace(3), outpoint: outpoint("many", vout), ...of };
+    });
+    await ledger.applyPearl(pearl(3, refunds));
+    for (let height = 4; height <= 20; height += 1) await ledger.applyPearl(pearl(height));
+    const walked = await walkedOver(async () => {
+      const lock = { pearl_lock_txid: txid("many"), pearl_lock_vout: 3 };
+      assert.equal(told(await api.verifyLock(ORDER, lock, "a")), "LOCK_OUTPUT_SPENT");
+      const refund = async (name: string): Promise<unknown> =>
+        told(await api.verifyRefund(ORDER, { pearl_refund_txid: txid(name) }, "a"));
+      assert.deepEqual([await refund("refund"), await refund("many")], [true, "REFUND_DOES_NOT_SPEND_LOCK"]);
+      const { rows } = await api.transaction(bytes32Of("refund"), { limit: 100, start: null });
+      assert.deepEqual(
+        rows.map(({ action, outputs, amount }) => [action, outputs, amount]),
+        Array.from({ length: 8 }, () => ["refund_pearl", 2, "20000"]),
+      );
+    });
+    assert.equal(walked, 0);
+  });
+
   test("S-15: four times the outputs of one transaction take four times the work, not sixteen times", async (context) => {
     const few = await looksFor(context, 250);
     const many = await looksFor(context, 1_000);

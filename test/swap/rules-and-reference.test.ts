@@ -9,11 +9,21 @@ import type { SwapSubject } from "../../src/swap/subject.ts";
 import { dealStatus } from "../../src/swap/statuses.ts";
 import { dealExists } from "../../src/swap/order-state.ts";
 import { bidRow, dealRow } from "../../src/swap/rows.ts";
-import { verifyEvmRefund, isRefundLookupNeeded, verifyRefund } from "../../src/swap/verify-settlement.ts";
+import { verifyEvmRefund, verifyRefund } from "../../src/swap/verify-settlement.ts";
 import { chooseLock, verifyLock, type NamedOutpoint } from "../../src/swap/verify-lock.ts";
 import * as reference from "../../testkit/oracles/swap/index.ts";
 import { anyMoment, anySubject } from "./random-subjects.ts";
-import { FULL, hex32Of, PEARL_TIP, plainSubject, plainWorld, RULES, SCRIPT } from "./rules-subjects.ts";
+import {
+  FULL,
+  hex32Of,
+  knownOf,
+  namedRefund,
+  PEARL_TIP,
+  plainSubject,
+  plainWorld,
+  RULES,
+  SCRIPT,
+} from "./rules-subjects.ts";
 
 const RUNS = { numRuns: Number(process.env["STRAND_SWAP_RUNS"] ?? 4000), seed: 20_261_122 };
 
@@ -103,13 +113,13 @@ describe("the rules and the second model", () => {
         (subject, context, named, hint, found) => {
           const words = new reference.Words(plainSubject(subject), plainWorld(context, RULES));
           const lookUp = (): reference.PlainFound | null => plainFound(found);
-          const choice = chooseLock(subject, named, hint);
+          const choice = chooseLock(subject, named, hint, knownOf(subject));
           const lock = verifyLock(subject, context, RULES, choice, choice?.from === "node" ? found : null);
           const outpoints = { named: nameOf(named), hint: nameOf(hint) };
           assert.equal(lock.reason, reference.verifyLock(words, outpoints, lookUp));
           for (const txid of [null, ...spendersOf(subject), hex32Of(0xdd) as Txid]) {
-            const needed = isRefundLookupNeeded(subject, txid) ? found : null;
-            const refund = verifyRefund(subject, context, RULES, txid, needed);
+            const refundNamed = txid === null ? null : namedRefund(subject, txid, found);
+            const refund = verifyRefund(subject, context, RULES, refundNamed);
             assert.equal(refund.reason, reference.verifyRefund(words, txid, lookUp), `refund ${txid}`);
             count(seen, `refund ${refund.reason}`);
           }

@@ -18,11 +18,14 @@ import type {
   PreimageFact,
   SpendPath,
 } from "../../src/swap/facts.ts";
+import { outpointOf } from "../../src/swap/lock-choice.ts";
 import { LockOutputs } from "../../src/swap/lock-outputs.ts";
 import { DEFAULT_PROFILES } from "../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../src/swap/records.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../src/swap/subject.ts";
 import { ZERO_ADDRESS, ZERO_BYTES32, type Terms } from "../../src/swap/terms.ts";
+import type { KnownOutput } from "../../src/swap/verify-lock.ts";
+import type { NamedRefund } from "../../src/swap/verify-settlement.ts";
 import type { PlainSubject, PlainWorld } from "../../testkit/oracles/swap/index.ts";
 
 export const T_P = 1_800_000_000;
@@ -268,4 +271,26 @@ export function plainWorld(at: EvaluationContext, rules: SwapRules): PlainWorld 
 
 function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
+}
+
+/** What the index knows of this order's own outputs, as the service finds it by outpoint. */
+export function knownOf({ outputs, script }: SwapSubject): KnownOutput {
+  return (point) => {
+    const found = [...outputs].find(({ txid, vout }) => txid === point.txid && vout === point.vout);
+    return found === undefined ? null : { output: found, script: script ?? SCRIPT };
+  };
+}
+
+/**
+ * The transaction as the service finds it: by the outputs that the facts say it spends, else by its inputs as the node
+ * gives them, `found` null where the node has none.
+ */
+export function namedRefund(
+  { outputs }: SwapSubject,
+  txid: Txid,
+  found: { readonly inputs: readonly Outpoint[] } | null,
+): NamedRefund {
+  const spent = [...outputs].filter(({ spend }) => spend?.txid === txid);
+  if (spent.length > 0 || found === null) return { txid, spends: spent.length > 0 ? spent : null };
+  return { txid, spends: [...outputs].filter((one) => found.inputs.includes(outpointOf(one))) };
 }

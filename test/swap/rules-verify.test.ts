@@ -14,13 +14,7 @@ import {
   REFUND_REASONS,
   RELEASE_REASONS,
 } from "../../src/swap/reasons.ts";
-import {
-  judgeRelease,
-  verifyEvmRefund,
-  isRefundLookupNeeded,
-  verifyRefund,
-  type FoundSpend,
-} from "../../src/swap/verify-settlement.ts";
+import { judgeRelease, verifyEvmRefund, verifyRefund } from "../../src/swap/verify-settlement.ts";
 import { profileOf, type EvaluationContext, type SwapSubject } from "../../src/swap/subject.ts";
 import { chooseLock, verifyLock } from "../../src/swap/verify-lock.ts";
 import type { FoundLockTransaction, NamedOutpoint } from "../../src/swap/verify-lock.ts";
@@ -30,6 +24,8 @@ import {
   FULL,
   hex32Of,
   context,
+  knownOf,
+  namedRefund,
   order,
   outpointNo,
   output,
@@ -44,6 +40,9 @@ import {
   TERMS,
   tips,
 } from "./rules-subjects.ts";
+
+/** What the node gives of a transaction. */
+type FoundInputs = NonNullable<Parameters<typeof namedRefund>[2]>;
 
 const M = 100 * 60;
 const FOREIGN = `5120${"99".repeat(32)}` as ScriptHex;
@@ -61,21 +60,21 @@ function lock(
   found: FoundLockTransaction | null = null,
   hint: NamedOutpoint | null = null,
 ) {
-  return verifyLock(given, at, RULES, chooseLock(given, named, hint), found);
+  return verifyLock(given, at, RULES, chooseLock(given, named, hint, knownOf(given)), found);
 }
 
 /** Margin too small, and now one second too late for revealing. */
 const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
 const LATE = context({ now: T_P - M + 1 });
 
-function refund(given: SwapSubject, of: Txid | null, found: FoundSpend | null = null) {
-  return verifyRefund(given, context(), RULES, of, found);
+function refund(given: SwapSubject, of: Txid | null, found: FoundInputs | null = null) {
+  return verifyRefund(given, context(), RULES, of === null ? null : namedRefund(given, of, found));
 }
 
 const spent = (path: "claim" | "refund", confirmations: number): SwapSubject =>
   subject({ outputs: [output(1, { spend: spentBy(path, confirmations) })] });
 
-const spends = (...inputs: Outpoint[]): FoundSpend => ({ inputs });
+const spends = (...inputs: Outpoint[]): FoundInputs => ({ inputs });
 
 const claimed = (confirmations: number, more = {}): HtlcOutput =>
   output(1, { spend: { ...spentBy("claim", confirmations), ...more } });
@@ -178,11 +177,13 @@ describe("S-60: which outpoint verify-lock judges", () => {
   test("the body's, else the lock, else the hint, else none", () => {
     const given = subject({ outputs: [output(1), output(2, { amountSat: 1n })] });
     const dust = { txid: hex32Of(2) as Txid, vout: 0 };
-    assert.deepEqual(chooseLock(given, dust, hint), { from: "facts", output: output(2, { amountSat: 1n }) });
-    assert.deepEqual(chooseLock(given, NAMED, hint), { from: "node", outpoint: NAMED });
-    assert.deepEqual(chooseLock(given, null, hint), { from: "facts", output: output(1) });
-    assert.deepEqual(chooseLock(subject(), null, hint), { from: "node", outpoint: hint });
-    assert.equal(chooseLock(subject(), null, null), null);
+    const known = knownOf(given);
+    const ofDust = { from: "facts", output: output(2, { amountSat: 1n }), script: SCRIPT };
+    assert.deepEqual(chooseLock(given, dust, hint, known), ofDust);
+    assert.deepEqual(chooseLock(given, NAMED, hint, known), { from: "node", outpoint: NAMED });
+    assert.deepEqual(chooseLock(given, null, hint, known), { from: "facts", output: output(1) });
+    assert.deepEqual(chooseLock(subject(), null, hint, known), { from: "node", outpoint: hint });
+    assert.equal(chooseLock(subject(), null, null, known), null);
   });
 });
 
@@ -253,7 +254,7 @@ describe("S-61: verify-refund", () => {
   const other = hex32Of(0xdd) as Txid;
   const claimTxid = hex32Of(0xc1) as Txid;
 
-  const cases: readonly [string | null, SwapSubject, Txid | null, FoundSpend | null][] = [
+  const cases: readonly [string | null, SwapSubject, Txid | null, FoundInputs | null][] = [
     ["REFUND_NOT_FOUND", subject({ order: null }), txid, null],
     ["REFUND_NOT_FOUND", subject({ order: null }), null, null],
     ["REFUND_NOT_FOUND", subject(), null, null],
@@ -285,13 +286,6 @@ describe("S-61: verify-refund", () => {
     const dust = output(3, { amountSat: 1n, spend: spentBy("refund", 13) });
     assert.equal(refund(subject({ outputs: [dust, output(1)] }), txid).reason, "REFUND_DOES_NOT_SPEND_LOCK");
     assert.equal(refund(subject({ outputs: [dust] }), txid).reason, null);
-  });
-
-  test("S-62: a look-up is needed only for a transaction that the facts do not show", () => {
-    assert.equal(isRefundLookupNeeded(spent("refund", 0), txid), false);
-    assert.equal(isRefundLookupNeeded(spent("refund", 0), other), true);
-    assert.equal(isRefundLookupNeeded(spent("refund", 0), null), false);
-    assert.equal(isRefundLookupNeeded(subject({ order: null }), other), false);
   });
 
   test("details: confirmations are the spend's, the output is the lock", () => {

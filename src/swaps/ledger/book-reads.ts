@@ -98,6 +98,10 @@ export class BookReads implements StateReads {
     return this.#parts.books().locks.named(outpoint);
   }
 
+  lockOutputsBy(txid: Txid, script: ScriptHex | null): readonly HtlcOutput[] {
+    return script === null ? [] : this.#parts.books().locks.outputsBy(txid, script);
+  }
+
   knowsTransaction(txid: Txid): boolean {
     return this.#parts.books().locks.knows(txid);
   }

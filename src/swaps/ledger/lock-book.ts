@@ -106,13 +106,13 @@ export class LockBook {
 
   /** Scripts of the outputs that this transaction made or spends, as `knows` knows it; dust left out. */
   scriptsOf(txid: Txid): ReadonlySet<ScriptHex> {
-    const scripts = new Set<ScriptHex>();
-    const indexes = [this.#byTransaction, this.#bySpender, this.#byMempoolSpender.value];
-    for (const outpoint of indexes.flatMap((index) => [...index.of(txid)])) {
-      const script = this.entries.get(outpoint)?.script;
-      if (script !== undefined) scripts.add(script);
-    }
-    return scripts;
+    return new Set(this.#touchedBy(txid).flatMap((outpoint) => this.entries.get(outpoint)?.script ?? []));
+  }
+
+  /** Those outputs themselves, of one script: who names a transaction has no others looked at. */
+  outputsBy(txid: Txid, script: ScriptHex): readonly HtlcOutput[] {
+    const own = this.#touchedBy(txid).filter((outpoint) => this.entries.get(outpoint)?.script === script);
+    return own.flatMap((outpoint) => this.output(outpoint) ?? []);
   }
 
   /** Heights of blocks that the rows of a script's orders count confirmations from. */
@@ -269,6 +269,12 @@ export class LockBook {
       this.#remove(outpoint, entry, change);
       onChange(entry.script);
     }
+  }
+
+  /** Outputs that a transaction made or spends. */
+  #touchedBy(txid: Txid): readonly Outpoint[] {
+    const indexes = [this.#byTransaction, this.#bySpender, this.#byMempoolSpender.value];
+    return [...new Set(indexes.flatMap((index) => [...index.of(txid)]))];
   }
 
   *#outputsMadeBy(txid: Txid): Generator<readonly [Outpoint, OutputEntry]> {

@@ -45,6 +45,11 @@ export interface StateReads {
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean;
   /** A known lock output by outpoint, with the script that it pays, or null. Dust too, where it is mined (S-15). */
   lockOutput(outpoint: Outpoint): { readonly output: HtlcOutput; readonly script: ScriptHex } | null;
+  /**
+   * Lock outputs of a script that this transaction made, or spends in a block or the mempool now; dust left out. Costs as
+   * much as the transaction has inputs and outputs, however often the script was paid.
+   */
+  lockOutputsBy(txid: Txid, script: ScriptHex | null): readonly HtlcOutput[];
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now (S-62). */
   knowsTransaction(txid: Txid): boolean;
   /** Whether an EVM transaction moved an indexed order. */

@@ -1,10 +1,16 @@
 // The three lists and what is found by an address (H-40, H-43, S-52): filters over orders and asks in list order.
 
 import { scriptHexOfAddress } from "../../primitives/address.ts";
-import type { Bytes32, EvmAddress, PearlAddress } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress, PearlAddress, ScriptHex, Txid } from "../../primitives/brands.ts";
 import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
-import { type SwapTransactionRow, swapTransactions, TRANSACTION_ACTIONS } from "../../swap/transactions.ts";
+import {
+  stepsOf,
+  type SwapTransactionRow,
+  swapTransactions,
+  TRANSACTION_ACTIONS,
+  type TransactionSteps,
+} from "../../swap/transactions.ts";
 import type { ClosedQuestion, ClosedRow, ClosedStart } from "../ledger/closed-port.ts";
 import { CLOSED_STATUSES } from "../ledger/closed-state.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
@@ -207,10 +213,19 @@ export class SwapLists {
     const context = readiness.context();
     const isBack = start?.direction === "prev";
     const from = String(start?.key[0] ?? "");
+    const txid = hash.slice(2) as Txid;
+    const byScript = new Map<ScriptHex | null, TransactionSteps>();
     for (const order of orders) {
       const subject = reads.subject(order);
-      const ids: readonly string[] = [hash, hash.slice(2)];
-      const rows = subject === null ? [] : ids.flatMap((id) => swapTransactions(subject, context, rules, id));
+      const script = subject?.script ?? null;
+      const onPearl = byScript.get(script) ?? {
+        txid,
+        pearl: stepsOf(txid, reads.lockOutputsBy(txid, script), context.tips),
+      };
+      byScript.set(script, onPearl);
+      const each: readonly TransactionSteps[] = [{ txid: hash, pearl: [] }, onPearl];
+      const rows =
+        subject === null ? [] : each.flatMap((only) => swapTransactions(subject, context, rules, only));
       const steps = rows
         .map((entry) => ({ entry, key: [order, TRANSACTION_ACTIONS.indexOf(entry.action)] as const }))
         .toSorted((one, other) => one.key[1] - other.key[1]);

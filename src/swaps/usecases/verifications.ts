@@ -1,20 +1,15 @@
 // The three verifications (S-60 to S-62): a verdict from indexed facts, with at most one look-up at our node, or no
 // verdict while a side is down or behind. They store nothing.
 
-import type { Bytes32, Txid } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
+import type { HtlcOutput } from "../../swap/facts.ts";
 import { parseTxid, parseVout } from "../../swap/forms.ts";
 import type { LockReason } from "../../swap/reasons.ts";
 import { profileOf, type SwapSubject } from "../../swap/subject.ts";
 import { type Verification, verdict } from "../../swap/verification.ts";
-import { isRefundLookupNeeded, verifyRefund, verifyEvmRefund } from "../../swap/verify-settlement.ts";
-import { outpointOf } from "../../swap/lock-choice.ts";
-import {
-  chooseLock,
-  escrowFault,
-  type LockChoice,
-  type NamedOutpoint,
-  verifyLock,
-} from "../../swap/verify-lock.ts";
+import { type NamedRefund, verifyRefund, verifyEvmRefund } from "../../swap/verify-settlement.ts";
+import { DUST_SAT, outpointOf } from "../../swap/lock-choice.ts";
+import { chooseLock, escrowFault, type NamedOutpoint, verifyLock } from "../../swap/verify-lock.ts";
 import { DISPUTED, type NotReady, type Sides } from "../readiness.ts";
 import { type ClosedQuestion, whetherKnown } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
@@ -93,7 +88,7 @@ function judgeLock(
   if (looked?.kind === "unavailable" || looked?.kind === "busy") return noLookup(deps, subject, looked.kind);
   const unready = readyFor(deps, "deals", subject);
   if (unready !== null) return unready;
-  const choice = indexed(reads, chooseLock(subject, named, hint));
+  const choice = chooseLock(subject, named, hint, (outpoint) => reads.lockOutput(outpointOf(outpoint)));
   const isAsked = looked === null && choice?.from === "node";
   if (isAsked && escrowFault(subject, readiness.context()) === null)
     return { kind: "look up", txid: choice.outpoint.txid };
@@ -111,14 +106,6 @@ function lockTold(
     return noVerdict(deps, subject, deps.readiness.unwitnessed);
   }
   return shown(subject.hash, told);
-}
-
-/** What our own index knows of an outpoint needs no look-up: another order's lock, or an output too small to count. */
-function indexed(reads: StateReads, choice: LockChoice): LockChoice {
-  if (choice?.from !== "node") return choice;
-  const { txid, vout } = choice.outpoint;
-  const known = reads.lockOutput(outpointOf({ txid, vout }));
-  return known === null ? choice : { from: "facts", ...known };
 }
 
 function lockTransaction(looked: Extract<LookupAnswer, { kind: "absent" | "found" }>) {
@@ -159,12 +146,36 @@ function judgeRefund(
   const unready = readyFor(deps, "pearl", subject);
   if (unready !== null) return unready;
   const context = deps.readiness.context();
-  const judged = (found: Parameters<typeof verifyRefund>[4]): SwapOutcome =>
-    shown(hash, verifyRefund(subject, context, deps.rules, txid, found));
-  if (looked !== null) return judged(looked.kind === "absent" ? null : { inputs: looked.transaction.inputs });
-  if (txid === null || !isRefundLookupNeeded(subject, txid)) return judged(null);
-  // A transaction that the index knows by a lock output or a spend, and by none of this order's, spends none of those.
-  return reads.knowsTransaction(txid) ? judged({ inputs: [] }) : { kind: "look up", txid };
+  const judged = (named: NamedRefund | null): SwapOutcome =>
+    shown(hash, verifyRefund(subject, context, deps.rules, named));
+  if (txid === null) return judged(null);
+  const shownSpends = spentBy(reads, subject, txid);
+  // Without an order nothing is judged; and a transaction that the index knows by a lock output or a spend, and by none
+  // of this order's, spends none of those.
+  if (shownSpends.length > 0 || subject.order === null) return judged({ txid, spends: shownSpends });
+  if (looked?.kind === "absent") return judged({ txid, spends: null });
+  if (looked !== null)
+    return judged({ txid, spends: lockOutputsAt(reads, subject, looked.transaction.inputs) });
+  return reads.knowsTransaction(txid) ? judged({ txid, spends: [] }) : { kind: "look up", txid };
+}
+
+/** Outputs of an order that a transaction spends, as the index has read it. */
+function spentBy(reads: StateReads, { script }: SwapSubject, txid: Txid): readonly HtlcOutput[] {
+  return reads.lockOutputsBy(txid, script).filter(({ spend }) => spend?.txid === txid);
+}
+
+/** Outputs of an order at these outpoints; dust is none (S-15). */
+function lockOutputsAt(
+  reads: StateReads,
+  { script }: SwapSubject,
+  outpoints: readonly Outpoint[],
+): readonly HtlcOutput[] {
+  return outpoints.flatMap((outpoint) => {
+    const known = reads.lockOutput(outpoint);
+    return known !== null && known.script === script && known.output.amountSat >= DUST_SAT
+      ? [known.output]
+      : [];
+  });
 }
 
 /** verify-evm-refund: whether the USDC went back to the buyer. */

@@ -163,7 +163,7 @@ export class LookingLife {
   verifiesLock(hash: Bytes32): boolean {
     const subject = this.#subject(hash);
     if (subject === null || this.readiness.check("both") !== null) return false;
-    const choice = chooseLock(subject, null, null);
+    const choice = chooseLock(subject, null, null, () => null);
     return verifyLock(subject, this.context(), this.#parts.rules, choice, null).verified;
   }
 
