@@ -29,6 +29,11 @@ export function evmCause(place: EvmPlace): CausingBlock {
 export class OrderBook {
   readonly entries: LayeredMap<Bytes32, OrderEntry>;
   readonly byHashlock: LayeredIndex<Bytes32, Bytes32>;
+  /**
+   * By `useOf`: a buyer uses a hashlock once (S-22). Any number of buyers may use the same one, and every row asks whether
+   * its own buyer has.
+   */
+  readonly #byUse: LayeredMap<string, Bytes32>;
   readonly byScript: LayeredIndex<ScriptHex, Bytes32>;
   /** By ask id: an ask passes once for ever (S-21). */
   readonly byAsk: LayeredMap<Bytes32, Bytes32>;
@@ -42,6 +47,7 @@ export class OrderBook {
   constructor(layer: Layer<OrderBook>, scripts: ScriptBook, hashlocks: KeyWatcher<Bytes32>) {
     this.entries = layer.map((under) => under.entries);
     this.byHashlock = layer.index((under) => under.byHashlock, hashlocks);
+    this.#byUse = layer.map((under) => under.#byUse);
     this.byScript = layer.index((under) => under.byScript);
     this.byAsk = layer.map((under) => under.byAsk);
     this.byTransaction = layer.index((under) => under.byTransaction);
@@ -51,10 +57,8 @@ export class OrderBook {
 
   /** As `LedgerReads.isHashlockUsed`. */
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean {
-    for (const hash of this.byHashlock.of(hashlock)) {
-      if (hash !== except && this.entries.get(hash)?.facts.terms.buyer === buyer) return true;
-    }
-    return false;
+    const hash = this.#byUse.get(useOf(buyer, hashlock));
+    return hash !== undefined && hash !== except;
   }
 
   /** Takes an event in, events being in chain order. @throws ImpossibleLog where it does not fit what came before it. */
@@ -116,6 +120,7 @@ export class OrderBook {
     };
     this.entries.set(orderHash, this.#entry(facts, change));
     this.byHashlock.add(terms.hashlock, orderHash);
+    this.#byUse.set(useOf(terms.buyer, terms.hashlock), orderHash);
     this.byTransaction.add(place.txHash, orderHash);
     if (isAskMatch(terms)) this.byAsk.set(terms.askId, orderHash);
     change.touch(orderHash, evmCause(place));
@@ -167,6 +172,7 @@ export class OrderBook {
   #remove(hash: Bytes32, { facts, script }: OrderEntry): void {
     this.entries.delete(hash);
     this.byHashlock.delete(facts.terms.hashlock, hash);
+    this.#byUse.delete(useOf(facts.terms.buyer, facts.terms.hashlock));
     if (script !== null) this.byScript.delete(script, hash);
     if (isAskMatch(facts.terms)) this.byAsk.delete(facts.terms.askId);
     for (const txHash of transactionsOf(facts)) this.byTransaction.delete(txHash, hash);
@@ -207,6 +213,11 @@ export class OrderBook {
     const script = keysValid ? this.#scripts.watch(terms, pearlAmountSat, facts.locked.time, change) : null;
     return { facts, script, keysValid };
   }
+}
+
+/** The use of a hashlock by a buyer. */
+function useOf(buyer: EvmAddress, hashlock: Bytes32): string {
+  return `${buyer}/${hashlock}`;
 }
 
 /** The EVM transactions that an order's facts name. */

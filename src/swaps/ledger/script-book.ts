@@ -12,6 +12,9 @@ import type { ScriptEntry } from "./ports.ts";
 /** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
 const READ_BEFORE_S = 7200;
 
+/** Scripts of a hashlock that are compared before one is computed: beyond it that is cheaper, and gives the same. */
+const COMPARED = 64;
+
 /** Keys that are remembered to be points. */
 const MAX_GOOD_KEYS = 10_000;
 
@@ -58,9 +61,12 @@ export class ScriptBook {
     this.#badKeys.set(key, true);
   }
 
-  /** The stored script of these terms, or null. */
+  /** The stored script of these terms; null where it is not among the first of its hashlock, of which anybody makes many. */
   find(terms: HtlcTerms): ScriptHex | null {
+    let left = COMPARED;
     for (const script of this.byHashlock.of(terms.hashlock)) {
+      if (left === 0) return null;
+      left -= 1;
       const entry = this.entries.get(script);
       const isSame =
         entry !== undefined &&
