@@ -1,5 +1,6 @@
 // In whose name contract accounts are asked about signatures (S-31): the escrow's, which will ask itself, and nobody's where
-// an RPC takes the call of a contract for a transaction, as clients did for a while (EIP-3607).
+// an RPC takes the call of a contract for a transaction, as clients did for a while (EIP-3607). What a contract says when
+// it reverts stands in the RPC's error, and is never taken for the RPC's own word.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -72,5 +73,35 @@ test("S-31: a contract that reverts with such words is not asked in nobody's nam
       return callerOf(params) === null ? { result: ACCEPTED } : { error };
     };
     assert.equal(await judged(), "failed");
+  }
+});
+
+test("S-31: a contract that reverts with the words of an RPC that is asked too often has failed, and is called once", async () => {
+  for (const error of [
+    { code: 3, message: "execution reverted: rate limit exceeded" },
+    { code: -32_000, message: "execution reverted: too many requests" },
+    {
+      code: -32_603,
+      message: "VM Exception while processing transaction: reverted with reason string 'quota'",
+    },
+  ]) {
+    let calls = 0;
+    rpc.meddle = ({ method }) => {
+      if (method !== "eth_call") return undefined;
+      calls += 1;
+      return { error };
+    };
+    assert.equal(await judged(), "failed");
+    assert.equal(calls, 1);
+  }
+});
+
+test("S-31: an RPC that is asked too often has said nothing of the signature", async () => {
+  for (const error of [
+    { code: 429, message: "slow down" },
+    { code: -32_005, message: "rate limit exceeded" },
+  ]) {
+    rpc.meddle = ({ method }) => (method === "eth_call" ? { error } : undefined);
+    await assert.rejects(judged(), { name: "EvmUnavailable", code: "BUSY" });
   }
 });

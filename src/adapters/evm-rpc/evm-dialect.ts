@@ -15,17 +15,22 @@ const UNKNOWN_BLOCK =
 
 /** Calls that the EVM ends without a result. */
 const CALL_FAILED =
-  /revert|out ?of ?gas|gas (is )?exhausted|invalid opcode|invalid jump|stack (over|under)flow|bad instruction|vm execution|execution (error|failed)|opcode/i;
+  /out ?of ?gas|gas (is )?exhausted|invalid opcode|invalid jump|stack (over|under)flow|bad instruction|vm execution|execution (error|failed)|opcode/i;
 
 /** Calls in the name of a contract, which some clients refuse as if they were transactions (EIP-3607). */
 const REFUSES_SENDER = /sender|3607/i;
 
 /**
- * Whether the error refuses the account in whose name a call was made. One that says that the call reverted does not: the
- * words behind that are the called contract's own.
+ * Whether the error says that the call reverted. The words behind that are the called contract's own, whoever deployed it,
+ * and say nothing of the RPC.
  */
+function saysReverted(code: number, message: string): boolean {
+  return code === 3 || /revert/i.test(message);
+}
+
+/** Whether the error refuses the account in whose name a call was made. One that says that the call reverted does not. */
 export function refusesSender(code: number, message: string): boolean {
-  return code !== 3 && !/revert/i.test(message) && REFUSES_SENDER.test(message);
+  return !saysReverted(code, message) && REFUSES_SENDER.test(message);
 }
 
 /** How an error of a JSON-RPC call is to be taken. */
@@ -36,9 +41,9 @@ export type RefusalKind = "busy" | "too-large" | "unknown-block" | "call-failed"
  * every provider has other words for that limit; where it is not, the single block that is asked for last is named.
  */
 export function refusalKind(method: string, code: number, message: string): RefusalKind {
+  if (method === "eth_call" && saysReverted(code, message)) return "call-failed";
   if (code === 429 || TOO_OFTEN.test(message)) return "busy";
-  if (method === "eth_call" && (code === 3 || code === -32_015 || CALL_FAILED.test(message)))
-    return "call-failed";
+  if (method === "eth_call" && (code === -32_015 || CALL_FAILED.test(message))) return "call-failed";
   if (method !== "eth_getLogs") return "other";
   return UNKNOWN_BLOCK.test(message) ? "unknown-block" : "too-large";
 }
