@@ -146,6 +146,24 @@ describe("S-31: accounts", () => {
     );
     one.close();
   });
+
+  for (const [how, code] of [
+    ["jumps nowhere", "0x600056"],
+    ["takes from an empty stack", "0x56"],
+    ["fills the stack", "0x5b5f600056"],
+    ["copies what no call returned", "0x600160005f3e"],
+    ["reaches for memory without end", `0x60017f${"ff".repeat(32)}52`],
+    ["has no such instruction", "0x0c"],
+    ["stops by the invalid one", "0xfe"],
+  ] as const)
+    test(`a contract that ${how} has refused the signature: the RPC has answered`, async () => {
+      const one = following();
+      const halting = `0x${"c3".repeat(20)}` as EvmAddress;
+      await anvil.rpc("anvil_setCode", [halting, code]);
+      const digest = KEY("44") as Bytes32;
+      assert.equal(await one.chain.accounts.judgeSignature(halting, digest, "0x1234"), "failed");
+      one.close();
+    });
 });
 
 describe("the real contract's logs", () => {

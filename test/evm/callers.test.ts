@@ -105,3 +105,39 @@ test("S-31: an RPC that is asked too often has said nothing of the signature", a
     await assert.rejects(judged(), { name: "EvmUnavailable", code: "BUSY" });
   }
 });
+
+test("S-31: a call that the EVM ended has failed, in whatever words a client tells it", async () => {
+  for (const message of [
+    // go-ethereum and what comes from it
+    "out of gas",
+    "invalid jump destination",
+    "invalid opcode: INVALID",
+    "stack underflow (0 <=> 1)",
+    "stack limit reached 1024 (1023)",
+    "return data out of bounds",
+    "gas uint64 overflow",
+    // reth, and what else stands on revm
+    "EVM error: InvalidJump",
+    "EVM error: StackUnderflow",
+    "EVM error: OutOfOffset",
+    "EVM error: NotActivated",
+    // Nethermind
+    "BadJumpDestination",
+    "AccessViolation",
+  ]) {
+    rpc.meddle = ({ method }) => (method === "eth_call" ? { error: { code: -32_000, message } } : undefined);
+    assert.equal(await judged(), "failed", message);
+  }
+});
+
+test("S-31: an RPC that cannot call has said nothing of the signature", async () => {
+  for (const message of [
+    "header not found",
+    "missing trie node",
+    "internal error",
+    "not available on your plan",
+  ]) {
+    rpc.meddle = ({ method }) => (method === "eth_call" ? { error: { code: -32_000, message } } : undefined);
+    await assert.rejects(judged(), { name: "EvmUnavailable", code: "RPC_ERROR" }, message);
+  }
+});

@@ -13,9 +13,12 @@ const TOO_OFTEN =
 const UNKNOWN_BLOCK =
   /(block|header)s?( \w+)? not found|unknown block|cannot be found|after last accepted|not (yet )?available|beyond|(greater|higher) than (the )?(latest|head|current)|ahead of/i;
 
-/** Calls that the EVM ends without a result. */
+/**
+ * Calls that the EVM ends without a result, in the words of go-ethereum, revm ("InvalidJump") and Nethermind. The called
+ * contract chooses how it ends: one that is not known here counts as no answer, and then its asks are never paused.
+ */
 const CALL_FAILED =
-  /out ?of ?gas|gas (is )?exhausted|invalid opcode|invalid jump|stack (over|under)flow|bad instruction|vm execution|execution (error|failed)|opcode/i;
+  /out ?of ?(gas|offset)|return data out|OOG\b|gas (is )?exhausted|gas uint64 overflow|(invalid|bad) ?(jump|instruction)|opcode|stack ?(over|under)flow|stack limit|NotActivated|AccessViolation|vm execution|execution (error|failed)/i;
 
 /** Calls in the name of a contract, which some clients refuse as if they were transactions (EIP-3607). */
 const REFUSES_SENDER = /sender|3607/i;
