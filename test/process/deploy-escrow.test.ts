@@ -11,6 +11,7 @@ import type { Address } from "viem";
 import { devUsdcAbi, escrowAbi } from "../../src/adapters/evm-rpc/escrow-abi.ts";
 import { deployDevUsdc } from "../../testkit/doubles/anvil/deploy.ts";
 import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
+import { type RpcRequest, type RpcServer, serveRpc } from "../../testkit/doubles/rpc-server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/strand", import.meta.url));
 /** The key of the first account of every anvil: public, worthless. */
@@ -286,6 +287,69 @@ describe("deploys nothing where the chain is not as it has to be", () => {
     const ended = await strand([...flags(), "stray"]);
     assert.equal(ended.code, 2);
   });
+});
+
+/**
+ * Stands before the anvil. `meddle` answers a request in a way of its own, or has it passed on by returning false; with
+ * `taken` the anvil carries it out, whatever is answered.
+ */
+function gateway(
+  meddle: (request: RpcRequest, taken: () => Promise<readonly unknown[]>) => Promise<boolean>,
+): Promise<RpcServer> {
+  return serveRpc(async (request) => {
+    const taken = () => Promise.all(request.calls.map(({ method, params }) => anvil.rpc(method, params)));
+    if (await meddle(request, taken)) return;
+    request.reply((await taken()).map((result) => ({ result })));
+  });
+}
+const asks = (request: RpcRequest, method: RegExp): boolean =>
+  request.calls.some((call) => method.test(call.method));
+
+describe("an RPC that is asked about a creation and does not answer", () => {
+  test("is asked on: what is sent and paid is not given up for one answer", async () => {
+    const refusals = [
+      (request: RpcRequest) => request.send(429, "slow down", "text/plain"),
+      (request: RpcRequest) =>
+        request.reply([{ error: { code: -32_000, message: "transaction indexing is in progress" } }]),
+      (request: RpcRequest) => void request.response.destroy(),
+    ];
+    const rpc = await gateway(async (request) => {
+      const refuse = asks(request, /^eth_getTransactionReceipt$/) ? refusals.pop() : undefined;
+      refuse?.(request);
+      return refuse !== undefined;
+    });
+    try {
+      const line = parsed(await strand(flags({ "--rpc": rpc.url })));
+      await check(line, { feeBps: 200, minUsdc: 1_000_000n });
+      assert.equal(refusals.length, 0);
+    } finally {
+      await rpc.close();
+    }
+  });
+
+  for (const [name, changes, input] of [
+    ["by the node", {}, ""],
+    ["here", { "--from": null, "--key-stdin": "" }, KEY],
+  ] as const)
+    test(`one that breaks off while it takes the creation, signed ${name}: nobody is told that it was not taken`, async () => {
+      const usdc = await deployDevUsdc(anvil);
+      const rpc = await gateway(async (request, taken) => {
+        if (!asks(request, /^eth_send/)) return false;
+        await taken();
+        request.response.destroy();
+        return true;
+      });
+      try {
+        const token = { "--dev-usdc": null, "--usdc": usdc, "--rpc": rpc.url };
+        const ended = await strand(flags({ ...token, ...changes }), input);
+        assert.equal(ended.code, 1);
+        assert.equal(ended.out, "");
+        assert.match(ended.said, /may be on the chain all the same.*before (you try|trying) again/);
+        assert.doesNotMatch(ended.said, /did not take/);
+      } finally {
+        await rpc.close();
+      }
+    });
 });
 
 test("--help lists the flags", async () => {

@@ -14,8 +14,10 @@ import {
   encodeAbiParameters,
   type Hex,
   http,
+  HttpRequestError,
   type HttpTransport,
   type PublicClient,
+  TimeoutError,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from "viem";
@@ -31,6 +33,8 @@ const COMPILER = "v0.8.37+commit.f401782d";
 const RPC_LIMIT_MS = 10_000;
 const RECEIPT_LIMIT_MS = 300_000;
 const RECEIPT_POLL_MS = 200;
+/** After a poll that was not answered: public RPCs limit how often they are asked. */
+const RECEIPT_RETRY_MS = 1000;
 const USDC_DECIMALS = 6;
 /**
  * Creation code that uses what the contract needs of an EVM and creates nothing: TSTORE and TLOAD (EIP-1153, the
@@ -75,7 +79,10 @@ export interface EscrowVerification {
   readonly constructor_arguments: string;
 }
 
-/** Why nothing was deployed (or, TRANSACTION_FAILED, not all of it), and a sentence that says what to do. */
+/**
+ * Why nothing was deployed, and a sentence that says what to do. TRANSACTION_FAILED: not all of it was; OUTCOME_UNKNOWN:
+ * a transaction may be on the chain.
+ */
 export interface DeployFault {
   readonly code:
     | "RPC_UNREACHABLE"
@@ -83,7 +90,8 @@ export interface DeployFault {
     | "EVM_TOO_OLD"
     | "USDC_WITHOUT_CODE"
     | "USDC_NOT_SIX_DECIMALS"
-    | "TRANSACTION_FAILED";
+    | "TRANSACTION_FAILED"
+    | "OUTCOME_UNKNOWN";
   readonly sentence: string;
 }
 
@@ -101,6 +109,7 @@ export async function deployEscrow(wanted: EscrowDeployment): Promise<Result<Dep
     const verify = verificationOf(wanted, usdc);
     return ok({ address: escrow.address, usdc, block: escrow.block, chainId: chain.id, verify });
   } catch (cause) {
+    if (cause instanceof OutcomeUnknown) return err(fault("OUTCOME_UNKNOWN", cause.shortMessage));
     return err(fault("TRANSACTION_FAILED", `the chain did not take the contract: ${reasonOf(cause)}`));
   }
 }
@@ -186,6 +195,9 @@ async function tokenFault(
   return fault("USDC_NOT_SIX_DECIMALS", `the token at ${usdc} ${has}: USDC has 6, give its address`);
 }
 
+/** A creation was sent, and nobody has said what became of it. */
+class OutcomeUnknown extends BaseError {}
+
 async function create(
   wanted: EscrowDeployment,
   chain: Chain,
@@ -193,16 +205,7 @@ async function create(
   name: "PearlUsdcEscrow" | "DevUsdc",
   usdc: Address | null,
 ): Promise<{ readonly address: Address; readonly block: bigint }> {
-  const transport = http(wanted.rpcUrl, { retryCount: 0, timeout: RPC_LIMIT_MS });
-  const wallet = createWalletClient({ account: wanted.sender, chain, transport });
-  const bytecode = contractBytecode(name);
-  const hash = await (usdc === null
-    ? wallet.deployContract({ abi: devUsdcAbi, bytecode })
-    : wallet.deployContract({
-        abi: escrowAbi,
-        bytecode,
-        args: [usdc, wanted.minUsdc, wanted.feeBps, wanted.feeRecipient],
-      }));
+  const hash = await send(wanted, chain, name, usdc);
   const receipt = await receiptOf(client, hash);
   const address = receipt.contractAddress;
   if (receipt.status !== "success" || address === null || address === undefined)
@@ -210,18 +213,63 @@ async function create(
   return { address, block: receipt.blockNumber };
 }
 
-/** viem's own wait looks again only when a block is added, which on a dev chain may be never. */
+/** Sends a creation; its transaction. @throws OutcomeUnknown where it was sent and no answer came. */
+async function send(
+  { rpcUrl, sender, minUsdc, feeBps, feeRecipient }: EscrowDeployment,
+  chain: Chain,
+  name: "PearlUsdcEscrow" | "DevUsdc",
+  usdc: Address | null,
+): Promise<Hex> {
+  let isSent = false;
+  const transport = http(rpcUrl, {
+    retryCount: 0,
+    timeout: RPC_LIMIT_MS,
+    onFetchRequest: (_request, { body }) => {
+      isSent ||= typeof body === "string" && body.includes('"method":"eth_send');
+    },
+  });
+  const wallet = createWalletClient({ account: sender, chain, transport });
+  const bytecode = contractBytecode(name);
+  try {
+    return await (usdc === null
+      ? wallet.deployContract({ abi: devUsdcAbi, bytecode })
+      : wallet.deployContract({ abi: escrowAbi, bytecode, args: [usdc, minUsdc, feeBps, feeRecipient] }));
+  } catch (cause) {
+    if (!isSent || !isUnanswered(cause)) throw cause;
+    throw new OutcomeUnknown(
+      `the creation of ${name} was sent and no answer came (${reasonOf(cause)}): it may be on the chain all the same; ` +
+        "look at what the sender has sent before you try again",
+    );
+  }
+}
+
+/** Whether no server has refused the request: none answered, or a gateway lost the one that may have. */
+function isUnanswered(cause: unknown): boolean {
+  if (!(cause instanceof BaseError)) return false;
+  const found = cause.walk((one) => one instanceof TimeoutError || one instanceof HttpRequestError);
+  return found instanceof HttpRequestError ? (found.status ?? 500) >= 500 : found !== null;
+}
+
+/**
+ * The receipt of a transaction that was sent, and is paid for: one poll that is not answered does not end the wait. viem's
+ * own wait looks again only when a block is added, which on a dev chain may be never. @throws OutcomeUnknown.
+ */
 async function receiptOf(client: PublicClient<HttpTransport, Chain>, hash: Hex): Promise<TransactionReceipt> {
   const end = performance.now() + RECEIPT_LIMIT_MS;
   for (;;) {
+    let pauseMs = RECEIPT_POLL_MS;
+    let state = "in no block yet";
     try {
       return await client.getTransactionReceipt({ hash });
     } catch (cause) {
-      if (!(cause instanceof TransactionReceiptNotFoundError)) throw cause;
+      if (!(cause instanceof TransactionReceiptNotFoundError)) {
+        pauseMs = RECEIPT_RETRY_MS;
+        state = `the RPC does not say whether it is in a block (${reasonOf(cause)})`;
+      }
     }
     if (performance.now() > end)
-      throw new BaseError(`transaction ${hash} is sent and in no block yet: look there before trying again`);
-    await delay(RECEIPT_POLL_MS);
+      throw new OutcomeUnknown(`transaction ${hash} is sent, and ${state}: look there before you try again`);
+    await delay(pauseMs);
   }
 }
 
