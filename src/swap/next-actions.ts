@@ -13,6 +13,7 @@ import {
   evmCredit,
   isEventFinal,
   isLive,
+  latestOpenState,
   orderState,
   sellerOf,
   type OrderState,
@@ -71,6 +72,8 @@ interface View {
   readonly tips: ChainTips;
   readonly profile: SwapProfile;
   readonly state: OrderState;
+  /** The state before an end that one RPC shows and another denies. */
+  readonly openState: OrderState;
   readonly live: boolean;
   readonly isPreimageKnown: boolean;
   readonly fault: TermsError | null;
@@ -97,6 +100,7 @@ export function nextActions(
     tips,
     profile: profileOf(rules, subject.terms.usdcAmount),
     state: orderState(subject.order),
+    openState: latestOpenState(subject.order),
     live: isLive(subject.order, tips),
     isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),
@@ -140,8 +144,8 @@ function ofOutput(output: HtlcOutput): { readonly outpoint: string; readonly amo
 
 /** claim_usdc, both rows of claim_pearl, confirm_claim. */
 function addClaims(view: View, actions: NextAction[]): void {
-  const { state, isPreimageKnown, outputs, buyer } = view;
-  if (state === "accepted" && isPreimageKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));
+  const { openState, isPreimageKnown, outputs, buyer } = view;
+  if (openState === "accepted" && isPreimageKnown) actions.push(nextAction(null, "anyone", "claim_usdc", {}));
   if (isPreimageKnown) {
     for (const output of outputs) {
       if (output.mined === null || !isUnspent(output)) continue;
@@ -226,9 +230,9 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
 
 /** refund_usdc and cancel_bid. */
 function addBuyersWaysBack(view: View, actions: NextAction[]): void {
-  const { subject, state, buyer } = view;
+  const { subject, state, openState, buyer } = view;
   const { pearlAmountSat, evmRefundTime } = subject.terms;
-  const isOpen = state === "accepted" || state === "locked";
+  const isOpen = openState === "accepted" || openState === "locked";
   if (isOpen && !subject.outputs.isFullClaimed(pearlAmountSat)) {
     actions.push(nextAction(buyer, "buyer", "refund_usdc", { not_before: evmRefundTime }));
   }

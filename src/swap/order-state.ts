@@ -55,6 +55,14 @@ export function orderState(order: OrderFacts | null): OrderState {
 }
 
 /**
+ * Where the order may stand as long as one RPC shows its end and another one denies it (S-07): before the end. Else its
+ * state. Whoever has to act in time if the end is invented, and loses the gas of a call if it is not, goes by this.
+ */
+export function latestOpenState(order: OrderFacts | null): OrderState {
+  return orderState(order?.disputed === true ? { ...order, closed: null } : order);
+}
+
+/**
  * Whether an event of the order, in this block, is final (S-07): the block is, and no second RPC lacks or contradicts
  * an event of the order.
  */

@@ -37,10 +37,12 @@ function mined(confirmations: number): Partial<HtlcOutput> {
 }
 
 const KNOWN = { secret: FOREIGN_SECRET };
+const FULL_CLAIMED = { outputs: [output(1, { spend: spentBy("claim", 5) })] };
 const IN_MEMPOOL = { mined: null, inMempool: true };
 const EVICTED = { mined: null, inMempool: false };
 const LOCKED_BID = order("locked", {}, BID_TERMS);
 const NOT_SYNCED = context({ isReady: false });
+const doubted = (...of: Parameters<typeof order>) => ({ order: { ...order(...of), disputed: true } });
 const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
 const M = 100 * 60;
 const L = 193 * 60;
@@ -83,6 +85,8 @@ row(
     ["whatever the clock says (S-04)", subject(KNOWN), context({ now: T_E + 1_000_000 })],
     ["not synced", subject(KNOWN), NOT_SYNCED],
     ["not final", subject({ order: order("accepted", { accepted: 1000 }), ...KNOWN })],
+    ["its refund disputed", subject({ ...doubted("refunded"), ...KNOWN })],
+    ["its claim disputed", subject({ ...doubted("claimed"), ...KNOWN })],
   ],
   [
     ["secret unknown", subject()],
@@ -272,9 +276,11 @@ row(
     ["dust claimed", subject({ outputs: [output(1, { amountSat: FULL - 1n, spend: spentBy("claim", 5) })] })],
     ["PEARL refunded", subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
     ["secret known by another order", subject(KNOWN)],
+    ["its refund disputed", subject(doubted("refunded"))],
   ],
   [
-    ["a full one claimed", subject({ outputs: [output(1, { spend: spentBy("claim", 5) })] })],
+    ["a full one claimed, its end disputed", subject({ ...doubted("claimed"), ...FULL_CLAIMED })],
+    ["a full one claimed", subject(FULL_CLAIMED)],
     ["its claim in the mempool", subject({ outputs: [output(1, { spend: spentBy("claim", 0) })] })],
     ["claimed", subject({ order: order("claimed") })],
     ["refunded", subject({ order: order("refunded") })],

@@ -101,6 +101,25 @@ describe("the rules and the second model", () => {
     assert.equal(seen.size, 8 + 13 + 6, [...seen.keys()].join(", "));
   });
 
+  test("agree on every computed field of rows of orders with a disputed event (S-07)", () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(anySubject, anyMoment, (undisputed, context) => {
+        fc.pre(undisputed.order !== null);
+        const subject = { ...undisputed, order: { ...undisputed.order, disputed: true } };
+        const expected = reference.project(plainSubject(subject), plainWorld(context, RULES));
+        const row = bidRow(subject, context, RULES);
+        assert.ok(row !== null);
+        for (const field of FIELDS) assert.deepEqual(row[field], expected[field], field);
+        const end = subject.order.closed?.kind ?? "open";
+        for (const { action } of row.next_actions) count(seen, `${action} ${end}`);
+      }),
+      { ...RUNS, numRuns: RUNS.numRuns / 4 },
+    );
+    for (const wanted of ["claim_usdc claimed", "claim_usdc refunded", "refund_usdc cancelled"])
+      assert.ok(seen.has(wanted), wanted);
+  });
+
   test("agree on every verdict (S-60, S-61)", () => {
     const seen = new Map<string, number>();
     fc.assert(

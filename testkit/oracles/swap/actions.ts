@@ -41,7 +41,7 @@ const TABLE: readonly Row[] = [
   {
     action: "claim_usdc",
     role: "anyone",
-    stands: (words) => words.escrow === "Accepted" && words.known,
+    stands: (words) => words.escrowWithoutDoubtfulEnd === "Accepted" && words.known,
   },
   {
     action: "claim_pearl",
@@ -133,7 +133,7 @@ const TABLE: readonly Row[] = [
     action: "refund_usdc",
     role: "buyer",
     stands: (words) =>
-      ["Accepted", "Locked"].includes(words.escrow) &&
+      ["Accepted", "Locked"].includes(words.escrowWithoutDoubtfulEnd) &&
       !words.subject.outputs.some((output) => words.full(output) && output.spend?.path === "claim"),
     notBefore: (words) => words.subject.terms.evmRefundTime,
   },

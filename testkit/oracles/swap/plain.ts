@@ -146,6 +146,13 @@ export class Words {
     return order.accepted ? "Accepted" : "Locked";
   }
 
+  /** S-07: what one RPC shows of the order's end and another one denies takes nobody's way out from him. */
+  get escrowWithoutDoubtfulEnd(): string {
+    const { order } = this.subject;
+    if (!order?.disputed) return this.escrow;
+    return order.accepted ? "Accepted" : "Locked";
+  }
+
   /** "accepted and final": the blocks of OrderLocked and OrderAccepted. */
   get acceptedAndFinal(): boolean {
     const { order } = this.subject;
