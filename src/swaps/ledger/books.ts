@@ -128,7 +128,7 @@ export class Draft implements BookChange {
   readonly isLoading = false;
   readonly books: Books;
   rewind: SwapTransaction["rewind"] = null;
-  readonly put: StoredFact[] = [];
+  readonly #put = new Map<string, StoredFact>();
   readonly remove: { readonly kind: string; readonly key: string }[] = [];
   checkpoints: readonly ChainCheckpoint[] = [];
   /** Events that are not about rows. */
@@ -151,12 +151,20 @@ export class Draft implements BookChange {
     this.books = books.over();
   }
 
-  store<Value>(kind: FactKind<Value>, value: Value): void {
-    this.put.push(kind.row(value));
+  /** What is to be stored: each fact once, as it was said last. */
+  get put(): readonly StoredFact[] {
+    return [...this.#put.values()];
   }
 
-  forget<Value>({ name }: FactKind<Value>, key: string): void {
-    this.remove.push({ kind: name, key });
+  store<Value>(kind: FactKind<Value>, value: Value): void {
+    const fact = kind.row(value);
+    this.#put.set(`${fact.kind} ${fact.key}`, fact);
+  }
+
+  /** A store removes before it puts: what this change said of the fact before is taken back here. */
+  forget<Value>({ name: kind }: FactKind<Value>, key: string): void {
+    this.#put.delete(`${kind} ${key}`);
+    this.remove.push({ kind, key });
   }
 
   touch(order: Bytes32, cause: CausingBlock | null): void {

@@ -243,8 +243,8 @@ export class LedgerCommits {
       { books: draft.books, context: is },
     ];
     const told = await this.#events.told(draft, first, before, hidden);
-    if (rest.length > 0) draft.store(UNTOLD, "rows");
     if (this.#owesReset) draft.forget(UNTOLD, "rows");
+    if (rest.length > 0) draft.store(UNTOLD, "rows");
     await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told], {
       change,
       was,

@@ -1,0 +1,54 @@
+// Of a transaction with several lock outputs that left the mempool one output per script is remembered (S-15): by the
+// ledger that writes, by the store, by who begins anew, and by who follows.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ScriptHex } from "../../primitives/brands.ts";
+import type { Sighting } from "../../swap/facts.ts";
+import {
+  accepted,
+  evm,
+  locked,
+  lockSighting,
+  NO_LOCKS,
+  ORDER,
+  pearl,
+  type Scene,
+  scene,
+  scriptOf,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
+
+async function accepting(): Promise<Scene> {
+  const made = await scene(new MemorySwapStore({ tellsChanges: true }));
+  await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await made.ledger.applyPearl(pearl(100));
+  return made;
+}
+
+/** Outputs of one transaction. */
+function paying(script: ScriptHex, name: string, count: number): readonly Sighting[] {
+  const one = lockSighting(script, name);
+  return Array.from({ length: count }, (_, vout) => ({ ...one, vout }));
+}
+
+function outputsOf({ ledger }: Pick<Scene, "ledger">): readonly string[] {
+  return [...(ledger.subject(ORDER)?.outputs ?? [])].map(({ txid, vout, mined }) =>
+    JSON.stringify({ txid, vout, height: mined?.height ?? null }),
+  );
+}
+
+describe("S-15: outputs of a transaction that nobody has any more", () => {
+  test("are forgotten by the store, too, where the picture that tells of them has lost the transaction", async () => {
+    const made = await accepting();
+    const { ledger, store } = made;
+    const script = scriptOf(ledger, ORDER);
+    // A look that failed had read it, and the next one found another version of it.
+    const [gone, version] = [paying(script, "gone", 3), paying(script, "version", 3)];
+    const present = new Set(version.map(({ txid }) => txid));
+    await ledger.applyMempool({ ...NO_LOCKS, present }, [...gone, ...version], []);
+    assert.equal(outputsOf(made).length, 1 + 3);
+    assert.equal((await store.keys("sighting")).length, 1 + 3);
+    assert.deepEqual(outputsOf(await scene(store)), outputsOf(made));
+  });
+});
