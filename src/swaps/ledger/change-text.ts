@@ -41,8 +41,11 @@ export interface TimedChange {
   readonly opened: readonly StoredBundle[];
 }
 
-/** Raised when a field of a change is another one: a process of another program begins with what is stored. */
-const FORMAT = 4;
+/**
+ * Raised when a field of a change is another one, or what the change makes of the same state: a process of another program
+ * begins with what is stored.
+ */
+const FORMAT = 5;
 
 /** The text of a change. */
 export function changeText({ change, was, is, opened }: TimedChange): string {

@@ -17,7 +17,7 @@ import { closedBundle, countedOrders } from "./closed-rows.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
-import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
+import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 import { KEPT_S } from "./record-book.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
@@ -109,12 +109,19 @@ export class LedgerChanges {
   /** The mempool's picture with what it showed. */
   mempool({ locks, sightings, secrets, rereadFrom }: Extract<LedgerChange, { kind: "mempool" }>): void {
     this.#sight(sightings);
+    this.picture(locks);
+    this.#forgetAlike();
     if (rereadFrom !== null) this.#books.chains.noteReread(rereadFrom, this.#draft);
-    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
-    const hasLeft = this.#books.locks.look(locks, onChange);
-    this.#books.locks.forgetAlike(this.#draft, onChange);
-    this.#draft.isExplained = hasLeft;
     this.#showPreimages(secrets, new Map());
+  }
+
+  /** The picture alone, which nothing that is stored follows from. */
+  picture(locks: MempoolLocks): void {
+    this.#draft.isExplained = this.#books.locks.look(locks, (script) => this.#affected.script(script, null));
+  }
+
+  #forgetAlike(): void {
+    this.#books.locks.forgetAlike(this.#draft, (script) => this.#affected.script(script, null));
   }
 
   /** Records by the API. */

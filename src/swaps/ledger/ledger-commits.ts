@@ -186,10 +186,10 @@ export class LedgerCommits {
       const changes = new LedgerChanges(draft, this.#parts.crypto);
       if (!pictureOnly) openBundles(draft, told.opened);
       const tips = this.#books.chains.tips;
-      if (!pictureOnly) changes.make(change);
-      else if (change.kind === "mempool")
-        changes.make({ ...change, sightings: [], secrets: [], rereadFrom: null });
+      // What was stored may be younger than the picture: the writer has not forgotten by it what came since.
+      if (pictureOnly && change.kind === "mempool") changes.picture(change.locks);
       if (!pictureOnly) {
+        changes.make(change);
         const was = { ...NO_CONTEXT, ...told.was, tips };
         changes.passTime(was, { ...NO_CONTEXT, ...told.is, tips: draft.books.chains.tips }, this.#limits);
       }

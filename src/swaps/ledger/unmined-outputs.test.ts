@@ -10,6 +10,7 @@ import {
   evm,
   locked,
   lockSighting,
+  minedLock,
   NO_LOCKS,
   ORDER,
   pearl,
@@ -50,5 +51,28 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
     assert.equal(outputsOf(made).length, 1 + 3);
     assert.equal((await store.keys("sighting")).length, 1 + 3);
     assert.deepEqual(outputsOf(await scene(store)), outputsOf(made));
+  });
+
+  test("are the same for who begins with what is stored and the newest picture", async () => {
+    const made = await accepting();
+    const { ledger, store } = made;
+    const lock = paying(scriptOf(ledger, ORDER), "lock", 3);
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    const picture = store.told.at(-1) ?? "";
+    const facts = lock.map((one) => minedLock(one, 101));
+    await ledger.applyPearl(pearl(101, facts, { sightings: lock }));
+    await ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    const reader = await scene(store);
+    await reader.ledger.follow(picture, { pictureOnly: true });
+    assert.deepEqual(outputsOf(reader), outputsOf(made));
+    const told = store.told.length;
+    await ledger.applyPearl(pearl(102, facts));
+    await ledger.applyPearl(pearl(102, [], { rewindTo: 100 }));
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    for (const text of store.told.slice(told)) {
+      await reader.ledger.follow(text);
+    }
+    assert.deepEqual(outputsOf(reader), outputsOf(made));
+    assert.equal(outputsOf(made).length, 1);
   });
 });
