@@ -108,8 +108,10 @@ export class LedgerChanges {
 
   /** The mempool's picture with what it showed. */
   mempool({ locks, sightings, secrets, rereadFrom }: Extract<LedgerChange, { kind: "mempool" }>): void {
-    this.#sight(sightings);
     this.picture(locks);
+    // Versions that are gone make room for the ones in their places; what is sighted may be gone as well.
+    this.#forgetAlike();
+    this.#sight(sightings);
     this.#forgetAlike();
     if (rereadFrom !== null) this.#books.chains.noteReread(rereadFrom, this.#draft);
     this.#showPreimages(secrets, new Map());

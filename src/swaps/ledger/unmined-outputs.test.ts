@@ -75,4 +75,22 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
     assert.deepEqual(outputsOf(reader), outputsOf(made));
     assert.equal(outputsOf(made).length, 1);
   });
+
+  test("make room for those of the version that took their place", async () => {
+    const made = await accepting();
+    const { ledger } = made;
+    const script = scriptOf(ledger, ORDER);
+    const small = (name: string): readonly Sighting[] =>
+      paying(script, name, 1000).map((one) => ({ ...one, amountSat: 20_000n }));
+    for (const name of ["first", "second"]) {
+      const version = small(name);
+      await ledger.applyMempool(
+        { ...NO_LOCKS, present: new Set(version.map(({ txid }) => txid)) },
+        version,
+        [],
+      );
+    }
+    const inMempool = [...(ledger.subject(ORDER)?.outputs ?? [])].filter((one) => one.inMempool);
+    assert.equal(inMempool.length, 999);
+  });
 });
