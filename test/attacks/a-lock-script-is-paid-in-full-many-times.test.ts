@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { Bytes32, ScriptHex } from "../../src/primitives/brands.ts";
+import type { Bytes32, Outpoint, ScriptHex } from "../../src/primitives/brands.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
 import { LockOutputs } from "../../src/swap/lock-outputs.ts";
 import { Draft } from "../../src/swaps/ledger/books.ts";
@@ -30,6 +30,7 @@ import {
   scene,
   scriptOf,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../testkit/doubles/memory-swap-store.ts";
 
 const LEAST = 10_000n;
 
@@ -226,6 +227,36 @@ describe("a lock script is paid in full many times", () => {
       [...(again.ledger.subject(ORDER)?.outputs ?? [])],
       [...(ledger.subject(ORDER)?.outputs ?? [])],
     );
+  });
+
+  test("S-15: what other processes are told of a transaction is linear in its inputs and outputs", async () => {
+    const { ledger, store } = await scene(new MemorySwapStore({ tellsChanges: true }));
+    const follower = (await scene()).ledger;
+    await ledger.applyEvm(evm(20, ordersForLeast(1), { finalHeight: 20 }));
+    const script = scriptOf(ledger, ORDER);
+    await ledger.applyPearl(pearl(100, [], { covered: [script] }));
+    const inputs = Array.from({ length: 400 }, (_, at) => outpoint("his coins", at));
+    let walks = 0;
+    const walk = (): ArrayIterator<Outpoint> => {
+      walks += 1;
+      return inputs.values();
+    };
+    Object.defineProperty(inputs, Symbol.iterator, { value: walk });
+    const sightings = paying(script, "many", 400).map((sighting) => ({ ...sighting, inputs }));
+    const before = store.told.length;
+    await ledger.applyMempool(pictureOf("many"), sightings, []);
+    const facts = sightings.map((sighting) => minedLock(sighting, 101));
+    await ledger.applyPearl(pearl(101, facts, { sightings }));
+    const told = store.told.slice(before);
+    assert.equal(told.length, 2);
+    for (const text of told) assert.ok(text.length < 400 * 2000, `${text.length} characters are told`);
+    assert.ok(walks < 10, `the inputs were walked over ${walks} times`);
+    for (const text of store.told) await follower.follow(text);
+    assert.deepEqual(
+      [...(follower.subject(ORDER)?.outputs ?? [])],
+      [...(ledger.subject(ORDER)?.outputs ?? [])],
+    );
+    assert.ok(inputs.every((input) => follower.watch.isSightedInput(input)));
   });
 
   test("S-15: orders of one script are marked once, not once for each output of a transaction", async (context) => {

@@ -2,7 +2,7 @@
 // same state, at the same moment, and so come to the same state.
 
 import { exactText, exactValue } from "../../primitives/exact-json.ts";
-import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
@@ -49,14 +49,50 @@ const FORMAT = 5;
 
 /** The text of a change. */
 export function changeText({ change, was, is, opened }: TimedChange): string {
-  return exactText({ format: FORMAT, change, was: momentOf(was), is: momentOf(is), opened });
+  return exactText({
+    format: FORMAT,
+    change: sightedAs(change, inputsOnce),
+    was: momentOf(was),
+    is: momentOf(is),
+    opened,
+  });
 }
 
 /** The change of a text. @throws where a program of another version has written it. */
 export function readChange(text: string): TimedChange {
   const value = exactValue(text);
-  if (isTimedChange(value)) return value;
+  if (isTimedChange(value)) return { ...value, change: sightedAs(value.change, inputsShared) };
   throw new Error("swap ledger: a change was told by another version of this program");
+}
+
+/** The change with other sightings. */
+function sightedAs(
+  change: LedgerChange,
+  other: (sightings: readonly Sighting[]) => readonly Sighting[],
+): LedgerChange {
+  if (change.kind === "mempool") return { ...change, sightings: other(change.sightings) };
+  if (change.kind !== "pearl") return change;
+  return { ...change, step: { ...change.step, sightings: other(change.step.sightings) } };
+}
+
+/** What a transaction spends stands with the first of its outputs alone: a text is linear in both (S-15). */
+function inputsOnce(sightings: readonly Sighting[]): readonly Sighting[] {
+  const told = new Set<Txid>();
+  return sightings.map((sighting) => {
+    if (told.has(sighting.txid)) return { ...sighting, inputs: [] };
+    told.add(sighting.txid);
+    return sighting;
+  });
+}
+
+/** All outputs of a transaction have the inputs of the first one again. */
+function inputsShared(sightings: readonly Sighting[]): readonly Sighting[] {
+  const told = new Map<Txid, readonly Outpoint[]>();
+  return sightings.map((sighting) => {
+    const inputs = told.get(sighting.txid) ?? sighting.inputs;
+    told.set(sighting.txid, inputs);
+    return { ...sighting, inputs };
+  });
 }
 
 function momentOf({ now, expiryNow }: Moment): Moment {

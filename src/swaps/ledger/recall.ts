@@ -1,7 +1,7 @@
 // Brings back what has closed, before a change touches it: what a change names, and how stored facts become entries
 // of the books again. Asked for too much, it does no harm; what is missing would be a wrong answer.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Bytes32, Txid } from "../../primitives/brands.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import type { Depths } from "./affected-rows.ts";
@@ -85,9 +85,13 @@ function* ofFact(fact: PearlBlockFact): Generator<string> {
 }
 
 function* ofSightings(sightings: readonly Sighting[]): Generator<string> {
+  const seen = new Set<Txid>();
   for (const { txid, script, inputs } of sightings) {
-    yield txid;
     yield script;
+    // All outputs of a transaction have its inputs: once is enough.
+    if (seen.has(txid)) continue;
+    seen.add(txid);
+    yield txid;
     yield* inputs;
   }
 }
