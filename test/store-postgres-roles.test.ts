@@ -25,7 +25,7 @@ const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoint
 
 function storing(key: string, told?: string): SwapTransaction {
   const put = [{ kind: "ask", key, chain: null, height: null, body: "{}" }];
-  return { ...NOTHING, put, ...(told === undefined ? {} : { told: { text: told, hasPicture: false } }) };
+  return { ...NOTHING, put, ...(told === undefined ? {} : { told: { text: told, picture: null } }) };
 }
 
 function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
@@ -145,6 +145,32 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       const newest = (await reading.storedSwaps()).change;
       await store.wipe();
       assert.equal((await reading.look({ live: 0, fence: null, change: newest })).changes, null);
+      await reading.close();
+    });
+  });
+
+  test("a change that is too long to be told leaves a gap, which has the newest picture of the mempool all the same", async () => {
+    await withWriter(async (store, url) => {
+      const reading = reader(url);
+      const showing = (text: string, picture: string): SwapTransaction => ({
+        ...NOTHING,
+        told: { text, picture: () => picture },
+      });
+      await store.swaps.commit(showing("the first", "a picture"));
+      const { change } = await reading.storedSwaps();
+      await store.swaps.commit(showing("x".repeat(1_000_001), "the second alone"));
+      assert.equal((await reading.look({ live: 0, fence: null, change })).changes, null);
+      const again = await reading.storedSwaps();
+      assert.equal(again.picture, "the second alone");
+      await store.swaps.commit(storing("one", "the third"));
+      const { changes } = await reading.look({ live: 0, fence: null, change: again.change });
+      assert.deepEqual(
+        changes?.map(({ text }) => text),
+        ["the third"],
+      );
+      // One without a picture does not take the newest away.
+      await store.swaps.commit(storing("two", "y".repeat(1_000_001)));
+      assert.equal((await reading.storedSwaps()).picture, "the second alone");
       await reading.close();
     });
   });

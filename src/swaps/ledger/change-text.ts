@@ -6,6 +6,7 @@ import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
+import type { ToldChange } from "./told-change.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
 /** What can happen to the state of swaps. */
@@ -47,8 +48,18 @@ export interface TimedChange {
  */
 const FORMAT = 5;
 
+/** What other processes are told of a change. */
+export function toldChange(timed: TimedChange): ToldChange {
+  const { change } = timed;
+  const picture =
+    change.kind === "mempool"
+      ? () => changeText({ ...timed, change: { ...change, sightings: [], secrets: [] }, opened: [] })
+      : null;
+  return { text: changeText(timed), picture };
+}
+
 /** The text of a change. */
-export function changeText({ change, was, is, opened }: TimedChange): string {
+function changeText({ change, was, is, opened }: TimedChange): string {
   return exactText({
     format: FORMAT,
     change: sightedAs(change, inputsOnce),

@@ -10,7 +10,7 @@ import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { depthsOf } from "./affected-rows.ts";
 import { Books, Draft } from "./books.ts";
-import { changeText, type LedgerChange, readChange, type TimedChange } from "./change-text.ts";
+import { type LedgerChange, readChange, type TimedChange, toldChange } from "./change-text.ts";
 import { ChangeEvents, type LedgerState, type TouchedRow, touchedRows } from "./change-events.ts";
 import { UNTOLD } from "./fact-kinds.ts";
 import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
@@ -26,7 +26,7 @@ import {
 import { type ClosingBounds, ClosingRounds } from "./closing.ts";
 import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
-import { NothingWritten, type ToldChange } from "./told-change.ts";
+import { NothingWritten } from "./told-change.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
@@ -286,7 +286,7 @@ export class LedgerCommits {
     const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed));
     if (!isStored && !isTold) return;
     try {
-      const told = isTold ? { told: toldOf(timed) } : {};
+      const told = isTold ? { told: toldChange(timed) } : {};
       const moved = { close: draft.close, open: draft.open.map(({ id }) => id) };
       await store.commit({ rewind, put, remove, checkpoints, events, ...moved, ...told });
     } catch (error) {
@@ -388,8 +388,4 @@ function withBundles(books: Books, bundles: readonly StoredBundle[]): Books {
 /** Whether rows may differ by a change of which nothing is stored: the mempool, alarms, and what time does. */
 function isSeenByRows({ orders, asks }: Draft, { change }: TimedChange): boolean {
   return change.kind === "mempool" || change.kind === "alarms" || orders.size + asks.size > 0;
-}
-
-function toldOf(timed: TimedChange): ToldChange {
-  return { text: changeText(timed), hasPicture: timed.change.kind === "mempool" };
 }

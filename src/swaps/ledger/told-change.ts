@@ -4,8 +4,11 @@
 /** A change of the ledger as a text, see change-text.ts. */
 export interface ToldChange {
   readonly text: string;
-  /** Whether it shows the mempool, which is stored nowhere else: the newest such one is kept. */
-  readonly hasPicture: boolean;
+  /**
+   * Null where it shows nothing of the mempool, whose picture is stored nowhere else: the newest one is kept. Makes the text
+   * of a change that shows it alone, for where the whole one is too long to be told.
+   */
+  readonly picture: (() => string) | null;
 }
 
 /** A transaction was refused before anything of it was written: what is in memory is still what is stored. */

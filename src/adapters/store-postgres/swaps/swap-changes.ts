@@ -28,25 +28,39 @@ export interface FollowedChange extends ChangeMark {
 
 const HASH = "encode(sha256(convert_to(body, 'UTF8')), 'hex')";
 
-/** Tells a change, in its transaction. */
-export async function tellChange(session: Session, { text, hasPicture }: ToldChange): Promise<void> {
-  if (text.length > LONGEST) return skipChange(session);
+/** Tells a change, in its transaction; of one that is too long a gap, which has what it showed of the mempool. */
+export async function tellChange(session: Session, { text, picture }: ToldChange): Promise<void> {
+  if (text.length > LONGEST) return leaveGap(session, picture?.() ?? null);
   await session.run(
     `INSERT INTO swap_change (id, has_picture, body)
        SELECT coalesce(max(id), 0) + 1, $1, $2 FROM swap_change`,
-    hasPicture ? 1 : 0,
+    picture === null ? 0 : 1,
     text,
   );
-  await session.run(
-    `DELETE FROM swap_change WHERE id <= (SELECT max(id) FROM swap_change) - ${KEPT}
-       AND id IS DISTINCT FROM (SELECT max(id) FROM swap_change WHERE has_picture = 1)`,
-  );
+  await dropOld(session, KEPT);
 }
 
 /** Leaves a gap: whoever follows reads what is stored. */
-export async function skipChange(session: Session): Promise<void> {
-  await session.exec(
-    "INSERT INTO swap_change (id, has_picture, body) SELECT coalesce(max(id), 0) + 2, 0, '' FROM swap_change",
+export function skipChange(session: Session): Promise<void> {
+  return leaveGap(session, null);
+}
+
+async function leaveGap(session: Session, picture: string | null): Promise<void> {
+  await session.run(
+    `INSERT INTO swap_change (id, has_picture, body)
+       SELECT coalesce(max(id), 0) + 2, $1, $2 FROM swap_change`,
+    picture === null ? 0 : 1,
+    picture ?? "",
+  );
+  // Nobody follows across the gap, and a picture may be of any length.
+  await dropOld(session, 1);
+}
+
+async function dropOld(session: Session, kept: number): Promise<void> {
+  await session.run(
+    `DELETE FROM swap_change WHERE id <= (SELECT max(id) FROM swap_change) - $1
+       AND id IS DISTINCT FROM (SELECT max(id) FROM swap_change WHERE has_picture = 1)`,
+    kept,
   );
 }
 
