@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { PearlChange } from "../../src/swaps/ledger/ports.ts";
 import { toHex } from "../../testkit/bytes.ts";
+import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
 import { liar } from "./liar.ts";
 import {
   buyer,
@@ -57,6 +59,32 @@ describe("locks in PEARL blocks", () => {
     assert.equal(standing.nodeTipTime, tip.header.time);
     assert.equal(standing.blockIntervalS, 194, "S-02: 194 s on simnet");
     assert.ok(standing.answeredAtMonotonicMs !== null && standing.answeredAtMonotonicMs >= askedFrom);
+  });
+
+  test("blocks that pay a script thousands of times are told in changes of bounded size", async () => {
+    const told: (readonly [number | undefined, number])[] = [];
+    // Keeps what it is told as numbers alone.
+    class Counting extends MemoryPearlLedger {
+      override applyPearl({ facts, sightings, ...change }: PearlChange): Promise<void> {
+        if (facts.length > 0) told.push([change.tip?.height, sightings.length]);
+        return super.applyPearl({ ...change, facts: [], sightings: [] });
+      }
+    }
+    const ledger = new Counting();
+    const life = stage.live((node) => node, {}, ledger);
+    const one = watchedOrder(10);
+    ledger.know(one.watched, stage.now);
+    await life.follow();
+    const from = stage.height;
+    for (let block = 0; block < 4; block += 1) {
+      const outputs = Array.from({ length: 5_200 }, () => ({ script: one.lock.script, value: 10_000n }));
+      stage.mine(pay(stage.coin(), outputs, 500_000n));
+    }
+    await life.follow();
+    assert.deepEqual(told, [
+      [from + 2, 2 * 5_200],
+      [from + 4, 2 * 5_200],
+    ]);
   });
 
   test("S-15, S-53: a lock is mined, orphaned 12 deep, pending, and mined again", async () => {

@@ -10,8 +10,6 @@ import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
 
-/** Findings above this number are handed over before the pass ends, to bound memory. */
-const FLUSH_FINDINGS = 20_000;
 /** How many blocks in a row must be older than the wanted time before reading may begin after them. */
 const OLDER_IN_A_ROW = 11;
 
@@ -93,7 +91,7 @@ export class Backscan {
 
   /** Whether enough was found that it should be handed over now. */
   get isFull(): boolean {
-    return this.#findings.facts.length + this.#findings.sightings.length >= FLUSH_FINDINGS;
+    return this.#findings.isFull;
   }
 
   /** What was found since the last call, as a change that does not move the tip. `isDone`: all blocks are read. */

@@ -213,11 +213,19 @@ function paidScripts(transaction: WholeTransaction): ReadonlySet<ScriptHex> {
   return scripts;
 }
 
+/** Findings above this number are handed over before more blocks are read, to bound what one change holds. */
+const MOST_FINDINGS = 20_000;
+
 /** What blocks showed, gathered for one change of the ledger. */
 export class BlockFindings {
   facts: PearlBlockFact[] = [];
   sightings: Sighting[] = [];
   secrets: ShownPreimage[] = [];
+
+  /** Whether enough was found that it should be handed over now. */
+  get isFull(): boolean {
+    return this.facts.length + this.sightings.length >= MOST_FINDINGS;
+  }
 
   /** Matches all transactions of a block, in order: a chain of spends within it is found, too. */
   add(

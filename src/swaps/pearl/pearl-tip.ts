@@ -237,6 +237,7 @@ export class PearlTip {
       };
       await withPaid(this.#deps.ledger, () => block.transactions(), find, undone);
       previous = block.hash;
+      if (findings.isFull) break;
     }
     if (points.length === 0) throw new UnsettledChain(from.height);
     await this.#commit(window.with(points), points, rewindTo, findings, hasReturned);
