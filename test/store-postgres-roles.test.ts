@@ -152,7 +152,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
   test("a change that is too long to be told leaves a gap, which has the newest picture of the mempool all the same", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);
-      const showing = (text: string, picture: string): SwapTransaction => ({
+      const showing = (text: string | null, picture: string): SwapTransaction => ({
         ...NOTHING,
         told: { text, picture: () => picture },
       });
@@ -168,9 +168,11 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
         changes?.map(({ text }) => text),
         ["the third"],
       );
+      await store.swaps.commit(showing(null, "the fourth alone"));
+      assert.equal((await reading.storedSwaps()).picture, "the fourth alone");
       // One without a picture does not take the newest away.
       await store.swaps.commit(storing("two", "y".repeat(1_000_001)));
-      assert.equal((await reading.storedSwaps()).picture, "the second alone");
+      assert.equal((await reading.storedSwaps()).picture, "the fourth alone");
       await reading.close();
     });
   });

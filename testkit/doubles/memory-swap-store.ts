@@ -65,7 +65,7 @@ export class MemorySwapStore implements SwapStore {
     this.failure = null;
     if (failure !== null && !this.hasHappened) throw failure;
     this.commits += 1;
-    if (told !== undefined) this.told.push(told.text);
+    if (told !== undefined && told.text !== null) this.told.push(told.text);
     if (rewind !== null) {
       const stays = (one: { chain: string | null; height: number | null }): boolean =>
         one.chain !== rewind.chain || (one.height ?? -1) <= rewind.toHeight;

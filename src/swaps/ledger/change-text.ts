@@ -48,6 +48,12 @@ export interface TimedChange {
  */
 const FORMAT = 5;
 
+/**
+ * Parts of a change, of a hundred characters and more each, above which no text of it is made: no store tells one that long,
+ * and a mempool full of lock outputs would make one that no process can hold.
+ */
+const MOST_PARTS = 10_000;
+
 /** What other processes are told of a change. */
 export function toldChange(timed: TimedChange): ToldChange {
   const { change } = timed;
@@ -55,7 +61,14 @@ export function toldChange(timed: TimedChange): ToldChange {
     change.kind === "mempool"
       ? () => changeText({ ...timed, change: { ...change, sightings: [], secrets: [] }, opened: [] })
       : null;
-  return { text: changeText(timed), picture };
+  return { text: partsOf(change) > MOST_PARTS ? null : changeText(timed), picture };
+}
+
+/** What a change tells of, one by one. */
+function partsOf(change: LedgerChange): number {
+  if (change.kind === "mempool") return change.sightings.length;
+  if (change.kind === "evm") return change.step.events.length;
+  return change.kind === "pearl" ? change.step.facts.length + change.step.sightings.length : 0;
 }
 
 /** The text of a change. */

@@ -3,7 +3,8 @@
 
 /** A change of the ledger as a text, see change-text.ts. */
 export interface ToldChange {
-  readonly text: string;
+  /** Null where it would be far too long to be told: it is not even made. */
+  readonly text: string | null;
   /**
    * Null where it shows nothing of the mempool, whose picture is stored nowhere else: the newest one is kept. Makes the text
    * of a change that shows it alone, for where the whole one is too long to be told.

@@ -30,7 +30,7 @@ const HASH = "encode(sha256(convert_to(body, 'UTF8')), 'hex')";
 
 /** Tells a change, in its transaction; of one that is too long a gap, which has what it showed of the mempool. */
 export async function tellChange(session: Session, { text, picture }: ToldChange): Promise<void> {
-  if (text.length > LONGEST) return leaveGap(session, picture?.() ?? null);
+  if (text === null || text.length > LONGEST) return leaveGap(session, picture?.() ?? null);
   await session.run(
     `INSERT INTO swap_change (id, has_picture, body)
        SELECT coalesce(max(id), 0) + 1, $1, $2 FROM swap_change`,
