@@ -86,6 +86,27 @@ describe("S-15: an output in no block", () => {
       assert.equal(only(made)?.conflictHeight, null);
     }
   });
+
+  test("stays impossible over a restart, also where the small outputs of its rival are no longer kept", async () => {
+    const made = await accepting();
+    const { ledger, store } = made;
+    const script = scriptOf(ledger, ORDER);
+    const lock = { ...lockSighting(script), inputs: [COIN] };
+    await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+    const small = { ...lockSighting(script, "small"), amountSat: 20_000n, inputs: [OTHER_COIN] };
+    const others = Array.from({ length: 999 }, (_, vout) => ({ ...small, vout }));
+    const rival = { ...small, txid: txid("rival"), inputs: [COIN] };
+    const mined = [...others.map((one) => minedLock(one, 101)), minedLock(rival, 102)];
+    await ledger.applyPearl(pearl(102, mined, { sightings: [...others, rival] }));
+    // An older block is read late, and its output takes the place of the newest one.
+    const older = { ...small, txid: txid("older"), inputs: [outpoint("coins", 2)] };
+    await ledger.applyPearl(pearl(102, [minedLock(older, 100)], { sightings: [older], tip: null }));
+    const conflicts = ({ ledger: of }: Pick<Scene, "ledger">) =>
+      [...(of.subject(ORDER)?.outputs ?? [])].find((one) => one.txid === lock.txid)?.conflictHeight;
+    assert.equal(ledger.watch.lockOutput(`${rival.txid}:0` as typeof COIN), null);
+    assert.equal(conflicts(made), 102);
+    assert.equal(conflicts(await scene(store)), 102);
+  });
 });
 
 describe("blocks that no honest node can have", () => {

@@ -340,6 +340,8 @@ export class LockBook {
     if (evicted !== null && entry !== undefined) {
       change.forget(BLOCK_FACTS.output, evicted);
       change.forget(BLOCK_FACTS.spend, evicted);
+      const txid = txidOf(evicted);
+      if (this.#byTransaction.count(txid) === 1) this.conflicts.outlive(txid, entry.mined, change);
       this.#remove(evicted, entry, change);
       onChange(script);
     }

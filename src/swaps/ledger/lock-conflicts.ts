@@ -3,8 +3,9 @@
 // row has to look at the inputs.
 
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
+import type { PearlPlace } from "../../swap/facts.ts";
 import type { BookChange } from "./book-change.ts";
-import { INPUTS } from "./fact-kinds.ts";
+import { BLOCK_FACTS, INPUTS } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 
 interface LockTransaction {
@@ -89,6 +90,15 @@ export class LockConflicts {
       if (conflictHeight === transaction.conflictHeight) continue;
       this.#transactions.set(txid, { ...transaction, conflictHeight });
       onChange(txid);
+    }
+  }
+
+  /** A lock transaction is about to be forgotten and its block is not: what it took from others stands by itself from now on. */
+  outlive(txid: Txid, place: PearlPlace | null, change: BookChange): void {
+    if (place === null) return;
+    for (const outpoint of this.inputsOf(txid)) {
+      if (this.byInput.count(outpoint) > 1)
+        change.store(BLOCK_FACTS.inputSpend, { kind: "inputSpend", place, outpoint, txid });
     }
   }
 
