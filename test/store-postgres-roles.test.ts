@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ErrandDesk, ErrandSender } from "../src/adapters/store-postgres/errands.ts";
+import { OtherSchema } from "../src/adapters/store-postgres/migrate.ts";
 import { LiveBoard } from "../src/adapters/store-postgres/live-rows.ts";
 import {
   type OpenedPostgresReader,
@@ -145,6 +146,26 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       const newest = (await reading.storedSwaps()).change;
       await store.wipe();
       assert.equal((await reading.look({ live: 0, fence: null, change: newest })).changes, null);
+      await reading.close();
+    });
+  });
+
+  test("a reader does not read rows of another schema", async () => {
+    await withWriter(async (_, url) => {
+      const reading = reader(url);
+      const since = { live: 0, fence: null, change: null };
+      await reading.look(since);
+      await cluster.run(
+        url,
+        "INSERT INTO schema_version (version, name) VALUES (1000, 'of a newer program')",
+      );
+      await assert.rejects(reading.look(since), OtherSchema);
+      await assert.rejects(reading.storedSwaps(), /schema 1000/);
+      await cluster.run(
+        url,
+        "DELETE FROM schema_version WHERE version IN (1000, (SELECT max(version) FROM schema_version WHERE version < 1000))",
+      );
+      await assert.rejects(reading.look(since), OtherSchema);
       await reading.close();
     });
   });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { OtherSchema } from "../adapters/store-postgres/migrate.ts";
 import type { ReaderLook } from "../adapters/store-postgres/postgres-reader.ts";
 import { VirtualClock } from "../../testkit/doubles/clock.ts";
 import { textLog } from "../../testkit/doubles/log.ts";
@@ -21,7 +22,7 @@ const MINE: StoredParameters = {
 };
 const OTHERS: StoredParameters = { ...MINE, feeAddress: "another" };
 
-function follower(parameters: () => StoredParameters | null): WriterFollower {
+function follower(parameters: () => StoredParameters | null | Error): WriterFollower {
   const look: ReaderLook = {
     state: "a state",
     fence: 1,
@@ -29,9 +30,14 @@ function follower(parameters: () => StoredParameters | null): WriterFollower {
     live: { rows: [], isWhole: true, version: 1 },
     changes: null,
   };
+  const found = async (): Promise<StoredParameters | null> => {
+    const there = parameters();
+    if (there instanceof Error) throw there;
+    return there;
+  };
   const reader = {
-    parameters: async () => parameters(),
-    look: async () => ({ ...look, parameters: parameters() }),
+    parameters: found,
+    look: async () => ({ ...look, parameters: await found() }),
     storedSwaps: () => Promise.reject(new Error("no swaps are served")),
   };
   const clock = new VirtualClock();
@@ -66,6 +72,19 @@ test("a database that is wiped is waited for, and followed again when it is buil
   stored = null;
   await following.look();
   assert.deepEqual([following.isOpen, following.conditions().length], [false, 1]);
+  stored = MINE;
+  await following.look();
+  assert.equal(following.isOpen, true);
+});
+
+test("a database that a newer program has changed is not answered from, until this program can read it", async () => {
+  let stored: StoredParameters | Error = MINE;
+  const following = follower(() => stored);
+  await following.look();
+  stored = new OtherSchema("The database has schema 6");
+  await following.look();
+  assert.equal(following.isOpen, false);
+  assert.match(following.conditions()[0]?.sentence ?? "", /another schema/);
   stored = MINE;
   await following.look();
   assert.equal(following.isOpen, true);

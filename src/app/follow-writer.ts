@@ -1,6 +1,7 @@
 // Follows in the database what the writer does, for one reader: the present that it tells, the changes of swaps, and that
 // there is a new state. Told by notices, and by looking every second.
 
+import { OtherSchema } from "../adapters/store-postgres/migrate.ts";
 import type { OpenedPostgresReader, ReaderMark } from "../adapters/store-postgres/postgres-reader.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { CommitFeed } from "../follow/commit-feed.ts";
@@ -31,7 +32,7 @@ interface FollowedWriter {
 }
 
 /** Why nothing can be read. */
-type Obstacle = "starting" | "no schema" | "no database" | "other parameters";
+type Obstacle = "starting" | "no schema" | "other schema" | "no database" | "other parameters";
 
 /** The follower of one reader. */
 export class WriterFollower {
@@ -91,7 +92,7 @@ export class WriterFollower {
         this.#say("other parameters");
         throw error;
       }
-      this.#say("no database", error);
+      this.#say(error instanceof OtherSchema ? "other schema" : "no database", error);
       return false;
     }
   }
@@ -156,6 +157,12 @@ const WAITING: Readonly<Record<Obstacle, Condition>> = {
     code: "STORE_SILENT",
     sentence:
       "The database was built anew with other parameters than this service has: configure the same and start it again.",
+  },
+  "other schema": {
+    code: "STORE_SILENT",
+    sentence:
+      "The database has another schema than this version of the program reads, and its rows would be misread: run the " +
+      "version here that writes it.",
   },
   "no database": {
     code: "STORE_SILENT",

@@ -54,20 +54,25 @@ export async function makeSchema(session: Session): Promise<void> {
   for (const { sql } of MIGRATIONS) await session.exec(sql);
 }
 
-/** Rejects with a sentence where the database has another schema than this program reads. */
+/** The database has another schema than this program: another version of it has to read it. */
+export class OtherSchema extends Error {
+  override readonly name = "OtherSchema";
+}
+
+/** Rejects with `OtherSchema` where the database has another schema than this program reads; an empty one has none. */
 export async function assertReadable(session: Session): Promise<void> {
   const found = await schemaVersion(session);
   if (found === MIGRATIONS.length) return;
   if (found === 0) throw new Error("The database holds no index yet.");
   assertKnown(found, MIGRATIONS.length);
-  throw new Error(
+  throw new OtherSchema(
     `The database has schema ${found}, this program reads schema ${MIGRATIONS.length}: start the service with it first.`,
   );
 }
 
 function assertKnown(found: number, known: number): void {
   if (found <= known) return;
-  throw new Error(
+  throw new OtherSchema(
     `The database has schema ${found}, this program knows schemas up to ${known}: ` +
       "use the newer program that wrote it, or another database.",
   );

@@ -9,6 +9,7 @@ import { storedTip } from "./block-rows.ts";
 import { type ErrandOutcome, ErrandSender } from "./errands.ts";
 import { logBounds } from "./event-log.ts";
 import { type LiveChanges, liveChanges } from "./live-rows.ts";
+import { assertReadable } from "./migrate.ts";
 import { Notices } from "./notices.ts";
 import { storedParameters } from "./postgres-store.ts";
 import { PostgresQueries } from "./read/queries.ts";
@@ -63,7 +64,9 @@ export interface OpenedPostgresReader {
   readonly queries: IndexQueries;
   /** Null where nothing has written the database yet. */
   parameters(): Promise<StoredParameters | null>;
+  /** Rejects with `OtherSchema` where a writer of another version has changed the schema: its rows mean something else. */
   look(since: ReaderMark): Promise<ReaderLook>;
+  /** Rejects as `look` does. */
   storedSwaps(): Promise<StoredSwaps>;
   /** As `SwapStore.closed`. */
   closedSwaps(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer>;
@@ -105,6 +108,7 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
 }
 
 async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
+  await assertReadable(session);
   const [tip, parameters, bounds, number, rows, changes] = await Promise.all([
     storedTip(session),
     storedParameters(session),
@@ -124,6 +128,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
 }
 
 async function storedSwaps(session: Session): Promise<StoredSwaps> {
+  await assertReadable(session);
   const facts: StoredFact[] = [];
   const identity = await storedIdentity(session);
   await loadFacts(session, (some) => facts.push(...some));
