@@ -29,6 +29,11 @@ function storing(key: string, told?: string): SwapTransaction {
   return { ...NOTHING, put, ...(told === undefined ? {} : { told: { text: told, picture: null } }) };
 }
 
+/** A change that shows the mempool. */
+function showing(text: string | null, picture: string): SwapTransaction {
+  return { ...NOTHING, told: { text, picture: () => picture } };
+}
+
 function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
   return openPostgresReader({ url, primaryUrl: url, onNotice });
 }
@@ -173,10 +178,6 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
   test("a change that is too long to be told leaves a gap, which has the newest picture of the mempool all the same", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);
-      const showing = (text: string | null, picture: string): SwapTransaction => ({
-        ...NOTHING,
-        told: { text, picture: () => picture },
-      });
       await store.swaps.commit(showing("the first", "a picture"));
       const { change } = await reading.storedSwaps();
       await store.swaps.commit(showing("x".repeat(1_000_001), "the second alone"));
