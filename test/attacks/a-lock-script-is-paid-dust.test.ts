@@ -11,11 +11,13 @@ import { concatBytes } from "../../src/primitives/bytes.ts";
 import { hexToBytes } from "../../src/primitives/hex.ts";
 import type { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
 import { BlockFindings, PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
-import type { HtlcOutput, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
+import type { EscrowEvent, HtlcOutput, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import {
   ledgerParts,
   alarmLog,
+  bytes32,
+  evmAddress,
   pearlPlace,
   terms,
   txid,
@@ -87,9 +89,21 @@ async function mine(ledger: SwapLedger, height: number, transactions: readonly W
   const findings = new BlockFindings();
   const { blockHash, time } = pearlPlace(height);
   findings.add({ height, blockHash, time }, transactions, matcher);
-  const { facts, sightings, secrets } = findings;
-  await ledger.applyPearl(pearl(height, facts, { sightings, secrets }));
+  const { facts, sightings, secrets, leftOut } = findings;
+  await ledger.applyPearl(pearl(height, facts, { sightings, secrets, leftOut: [...leftOut] }));
   return { facts: facts.length, sightings: sightings.length };
+}
+
+/** Events of another buyer's order with the script of `a` and this amount: he has copied hashlock and keys. */
+function orderOf(amountSat: bigint): readonly EscrowEvent[] {
+  const [lock, accept] = [locked("a", 21), accepted("a", 22)];
+  assert.ok(lock.kind === "OrderLocked" && accept.kind === "OrderAccepted");
+  const orderHash = bytes32("order of the copier");
+  const copied = { ...lock.terms, buyer: evmAddress("copier"), pearlAmountSat: amountSat };
+  return [
+    { ...lock, orderHash, terms: copied },
+    { ...accept, orderHash },
+  ];
 }
 
 function storedBytes(store: MemorySwapStore): number {
@@ -199,6 +213,45 @@ describe("a lock script is paid dust", () => {
     const each = (storedBytes(store) - before) / KEPT;
     assert.ok(each < 600, `${each} bytes per spend`);
     assert.ok([...(ledger.subject(ORDER)?.outputs ?? [])].every(({ spend }) => spend?.mined?.height === 102));
+  });
+});
+
+describe("small outputs were left out, and then an order comes for which they are large enough", () => {
+  const outputs = KEPT + 1;
+
+  test("S-15: what a reading has left out itself is read again, not only what the ledger has turned away", async () => {
+    const { ledger, script } = await deal();
+    await mine(ledger, 101, [transaction(coins(1, 1), payments(outputs, script, SMALL))]);
+    assert.deepEqual(ledger.watch.uncovered(), []);
+    await ledger.applyEvm(evm(22, orderOf(SMALL), { finalHeight: 22 }));
+    assert.equal(ledger.watch.uncovered().length, 1);
+  });
+
+  test("S-15: also where the order comes while the blocks are being read, and the pass that reads them covers nothing", async () => {
+    const { ledger, script } = await deal();
+    const matcher = new PearlMatcher(ledger.watch, swapCrypto);
+    const findings = new BlockFindings();
+    const { blockHash, time } = pearlPlace(50);
+    const paid = transaction(coins(1, 1), payments(outputs, script, SMALL));
+    findings.add({ height: 50, blockHash, time }, [paid], matcher);
+    await ledger.applyEvm(evm(22, orderOf(SMALL), { finalHeight: 22 }));
+    const { facts, sightings, leftOut } = findings;
+    const pass = { ...pearl(100, facts, { sightings, covered: [script] }), tip: null, checkpoints: [] };
+    await ledger.applyPearl({ ...pass, leftOut: [...leftOut] });
+    assert.equal(ledger.watch.uncovered().length, 1);
+    const again = new BlockFindings();
+    again.add({ height: 50, blockHash, time }, [paid], new PearlMatcher(ledger.watch, swapCrypto));
+    const read = { ...pass, facts: again.facts, sightings: again.sightings, leftOut: [...again.leftOut] };
+    await ledger.applyPearl(read);
+    assert.deepEqual(ledger.watch.uncovered(), []);
+    assert.equal(ledger.subject(bytes32("order of the copier"))?.outputs.size, outputs);
+  });
+
+  test("S-15: what is below the amount of every order is turned away for good", async () => {
+    const { ledger, script } = await deal();
+    await ledger.applyEvm(evm(22, orderOf(SMALL + 1n), { finalHeight: 22 }));
+    await mine(ledger, 101, [transaction(coins(1, 1), payments(outputs, script, SMALL))]);
+    assert.deepEqual(ledger.watch.uncovered(), []);
   });
 });
 

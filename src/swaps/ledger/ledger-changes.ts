@@ -95,8 +95,13 @@ export class LedgerChanges {
       ({ shower }) => shower.by === "claim" || !turnedAway.has(shower.outpoint),
     );
     this.#showPreimages(secrets, causes);
+    const unread = new Set<ScriptHex>();
+    for (const [script, belowSat] of change.leftOut ?? [])
+      if (!scripts.leaveOut(script, belowSat, this.#draft)) unread.add(script);
+    unread.forEach(onChange);
     // From now on the actions and verdicts of the order stand (S-62): its row is another one.
-    for (const script of change.covered) if (scripts.cover(script, this.#draft)) onChange(script);
+    for (const script of change.covered)
+      if (!unread.has(script) && scripts.cover(script, this.#draft)) onChange(script);
     for (const note of change.reread ?? []) chains.endReread(note, this.#draft);
     if (tip !== null) {
       const { hash, time, medianTimePast } = tip;

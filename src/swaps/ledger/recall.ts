@@ -67,11 +67,12 @@ function* ofEvent(event: EscrowEvent): Generator<string> {
   if (event.terms.askId !== ZERO_BYTES32) yield event.terms.askId;
 }
 
-function* ofPearl({ facts, sightings, secrets, covered }: PearlChange): Generator<string> {
+function* ofPearl({ facts, sightings, secrets, covered, leftOut }: PearlChange): Generator<string> {
   for (const fact of facts) yield* ofFact(fact);
   yield* ofSightings(sightings);
   for (const { hashlock } of secrets) yield hashlock;
   yield* covered;
+  for (const [script] of leftOut ?? []) yield script;
 }
 
 function* ofFact(fact: PearlBlockFact): Generator<string> {

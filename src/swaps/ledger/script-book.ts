@@ -121,6 +121,20 @@ export class ScriptBook {
     if (known !== undefined && !known.isCapped) this.put({ ...known, isCapped: true }, change);
   }
 
+  /**
+   * Says that outputs of the script below this amount were left out of what was read. False where an order has come
+   * meanwhile for which they may be large enough: then the script's blocks are to be read again.
+   */
+  leaveOut(script: ScriptHex, belowSat: bigint, change: BookChange): boolean {
+    const known = this.entries.get(script);
+    if (known === undefined || known.leastAmountSat >= belowSat) {
+      this.cap(script, change);
+      return true;
+    }
+    this.put({ ...known, covered: false, isCapped: false }, change);
+    return false;
+  }
+
   /** The least pearl_amount_sat of the orders that ever had the script: below it outputs are small (S-15). */
   leastAmount(script: ScriptHex): bigint {
     return this.entries.get(script)?.leastAmountSat ?? 0n;

@@ -96,12 +96,13 @@ export class Backscan {
 
   /** What was found since the last call, as a change that does not move the tip. `isDone`: all blocks are read. */
   change(isDone: boolean): PearlChange {
-    const { facts, sightings, secrets } = this.#findings;
+    const { facts, sightings, secrets, leftOut } = this.#findings;
     const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
     this.#findings.clear();
     this.#showing = [];
     const { scripts: covered, rereads: reread } = isDone ? this.#reasons : NO_REASONS;
-    return { rewindTo: null, facts, sightings, secrets, checkpoints, tip: null, covered, reread };
+    const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
+    return { rewindTo: null, tip: null, ...found, covered, reread };
   }
 }
 

@@ -88,6 +88,7 @@ export class PearlMatcher {
   readonly #found: FoundOutputs;
   /** Number of small outputs found of each script: beyond a bound none can be among the first of the chain (S-15). */
   readonly #small = new Map<string, number>();
+  readonly #leftOut = new Map<ScriptHex, bigint>();
   readonly #locks = new Map<ScriptHex, Htlc | null>();
   readonly #releases = new Map<ScriptHex, readonly ScriptHex[]>();
   /** Leaves by script, control block and leaf script: a thousand spends of one lock are classified once. */
@@ -98,6 +99,11 @@ export class PearlMatcher {
     this.#watch = watch;
     this.#crypto = crypto;
     this.#found = found;
+  }
+
+  /** Scripts of which small outputs were left out, each with the greatest amount that all of those are below. */
+  get leftOut(): ReadonlyMap<ScriptHex, bigint> {
+    return this.#leftOut;
   }
 
   /** Its outputs with a watched script, remembered for later spends. */
@@ -160,7 +166,12 @@ export class PearlMatcher {
     if (!isDust && amountSat >= leastAmountSat) return true;
     const key = `${script}/${isDust}`;
     const count = this.#small.get(key) ?? 0;
-    if (count >= MAX_SMALL_OUTPUTS) return false;
+    if (count >= MAX_SMALL_OUTPUTS) {
+      // Dust is too small for whatever order comes (S-22).
+      if (!isDust && leastAmountSat > (this.#leftOut.get(script) ?? 0n))
+        this.#leftOut.set(script, leastAmountSat);
+      return false;
+    }
     this.#small.set(key, count + 1);
     return true;
   }
@@ -221,6 +232,8 @@ export class BlockFindings {
   facts: PearlBlockFact[] = [];
   sightings: Sighting[] = [];
   secrets: ShownPreimage[] = [];
+  /** As `PearlMatcher.leftOut`: what was left out of these blocks, and of those before them. */
+  leftOut: ReadonlyMap<ScriptHex, bigint> = new Map();
 
   /** Whether enough was found that it should be handed over now. */
   get isFull(): boolean {
@@ -249,6 +262,7 @@ export class BlockFindings {
       }
       this.secrets.push(...secrets);
     }
+    this.leftOut = matcher.leftOut;
   }
 
   /** Drops facts of blocks above a height. Sightings and secrets stay: no block owns them (S-13, S-15). */

@@ -281,7 +281,7 @@ export class PearlTip {
     window: HeaderWindow,
     points: readonly HeaderPoint[],
     rewindTo: number | null,
-    { facts, sightings, secrets }: BlockFindings,
+    { facts, sightings, secrets, leftOut }: BlockFindings,
     hasReturned = false,
   ): Promise<void> {
     const { tip } = window;
@@ -300,6 +300,7 @@ export class PearlTip {
       checkpoints: points.map((point) => ({ chain: "pearl" as const, ...point })),
       tip: { ...tip, medianTimePast: window.medianTimePast() },
       covered: [],
+      leftOut: [...leftOut],
     });
     this.#window = window;
     this.#isFallenBack = false;
