@@ -71,7 +71,7 @@ describe("headers of a node", () => {
     const { height } = stage;
     const applied = new HeaderWindow(await fetchHeaders(client, context, 0, height, null));
     const pass = (): Backscan =>
-      new Backscan({ scripts: [], rereads: [] }, height - 3, {
+      new Backscan({ scripts: [], fromTime: 0, rereads: [] }, height - 3, {
         ledger: stage.ledger,
         reader: new BlockReader(client, context),
         matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),

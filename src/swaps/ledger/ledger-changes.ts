@@ -100,8 +100,10 @@ export class LedgerChanges {
       if (!scripts.leaveOut(script, belowSat, this.#draft)) unread.add(script);
     unread.forEach(onChange);
     // From now on the actions and verdicts of the order stand (S-62): its row is another one.
-    for (const script of change.covered)
-      if (!unread.has(script) && scripts.cover(script, this.#draft)) onChange(script);
+    for (const script of change.covered) {
+      if (unread.has(script)) continue;
+      if (scripts.cover(script, change.coveredFrom ?? 0, this.#draft)) onChange(script);
+    }
     for (const note of change.reread ?? []) chains.endReread(note, this.#draft);
     if (tip !== null) {
       const { hash, time, medianTimePast } = tip;

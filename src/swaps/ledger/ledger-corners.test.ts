@@ -80,6 +80,20 @@ test("S-53: a script that is read up to the tip is not read again, after a resta
   assert.deepEqual((await scene(store)).ledger.watch.uncovered(), []);
 });
 
+test("S-53: a pass covers no script of which an order has become known meanwhile that asks for older blocks", async () => {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  const [begun] = ledger.watch.uncovered();
+  await ledger.applyEvm(evm(10, [locked("a", 9), accepted("a", 10)], { rewindTo: 8 }));
+  const pass = { covered: [scriptOf(ledger, ORDER)], tip: null };
+  await ledger.applyPearl({ ...pearl(100), covered: [] });
+  await ledger.applyPearl(pearl(100, [], { ...pass, coveredFrom: begun?.fromTime ?? 0 }));
+  const [again] = ledger.watch.uncovered();
+  assert.equal(again?.fromTime, evmPlace(9).time - 7200);
+  await ledger.applyPearl(pearl(100, [], { ...pass, coveredFrom: again.fromTime }));
+  assert.deepEqual(ledger.watch.uncovered(), []);
+});
+
 test("S-53: blocks that are to be read again are so until they are read, after a restart and a rewind, too", async () => {
   const { ledger, store } = await scene();
   await ledger.applyPearl(pearl(100));

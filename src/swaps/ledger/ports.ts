@@ -173,6 +173,8 @@ export interface PearlChange {
   } | null;
   /** Scripts that are read completely up to the tip with this change (S-53). */
   readonly covered: readonly ScriptHex[];
+  /** From this time on they are read, unix seconds; absent where from the beginning. */
+  readonly coveredFrom?: number;
   /** Scripts of which these blocks hold outputs below that amount that are not among the facts, being too many (S-15). */
   readonly leftOut?: readonly (readonly [ScriptHex, bigint])[];
   /** Notes of `SwapWatch.rereads` whose blocks are read completely up to the tip with this change; absent where none. */

@@ -106,11 +106,12 @@ export class ScriptBook {
   }
 
   /**
-   * Says that blocks up to the tip are read for this script; whether that is news. Unknown scripts are ignored.
+   * Says that blocks from this time up to the tip are read for this script; whether that is news. Unknown scripts are
+   * ignored, and those that an order has come for meanwhile that asks for older blocks.
    */
-  cover(script: ScriptHex, change: BookChange): boolean {
+  cover(script: ScriptHex, fromTime: number, change: BookChange): boolean {
     const known = this.entries.get(script);
-    if (known === undefined || known.covered) return false;
+    if (known === undefined || known.covered || known.fromTime < fromTime) return false;
     this.put({ ...known, covered: true }, change);
     return true;
   }

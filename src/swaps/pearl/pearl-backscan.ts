@@ -23,10 +23,12 @@ interface BackscanParts {
 /** What a pass is for: scripts that are not covered, and notes of blocks that are to be read again. */
 export interface ScanReasons {
   readonly scripts: readonly ScriptHex[];
+  /** From which time on blocks are read for the scripts, unix seconds. */
+  readonly fromTime: number;
   readonly rereads: readonly string[];
 }
 
-const NO_REASONS: ScanReasons = { scripts: [], rereads: [] };
+const NO_REASONS: ScanReasons = { scripts: [], fromTime: 0, rereads: [] };
 
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
@@ -100,9 +102,9 @@ export class Backscan {
     const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
     this.#findings.clear();
     this.#showing = [];
-    const { scripts: covered, rereads: reread } = isDone ? this.#reasons : NO_REASONS;
+    const { scripts: covered, rereads: reread, fromTime: coveredFrom } = isDone ? this.#reasons : NO_REASONS;
     const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
-    return { rewindTo: null, tip: null, ...found, covered, reread };
+    return { rewindTo: null, tip: null, ...found, covered, coveredFrom, reread };
   }
 }
 

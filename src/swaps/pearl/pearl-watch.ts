@@ -261,14 +261,16 @@ export class PearlWatch {
     const from = await firstHeightAt(time, tip.height, (height) => this.#timeAt(height));
     // The mempool was read without these scripts.
     this.#tellNewLocks();
-    return this.#pass({ scripts: uncovered.map(({ script }) => script.script), rereads: [] }, from);
+    const scripts = uncovered.map(({ script }) => script.script);
+    return this.#pass({ scripts, fromTime: time, rereads: [] }, from);
   }
 
   /** A pass over what is to be read again; null where nothing is. */
   #nextAgain(): Backscan | null {
     const noted = this.#deps.ledger.watch.rereads();
     if (noted.size === 0) return null;
-    return this.#pass({ scripts: [], rereads: [...noted.keys()] }, Math.min(...noted.values()));
+    const reasons = { scripts: [], fromTime: 0, rereads: [...noted.keys()] };
+    return this.#pass(reasons, Math.min(...noted.values()));
   }
 
   #pass(wanted: ScanReasons, from: number): Backscan {
