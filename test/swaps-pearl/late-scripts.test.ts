@@ -271,6 +271,35 @@ describe("late scripts", () => {
     assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`));
   });
 
+  test("S-15: small outputs that a pass reads again, the node having contradicted itself, are counted once", async () => {
+    const { ledger } = stage;
+    const one = watchedOrder(78);
+    const said = { isSilent: false };
+    const life = stage.live(
+      (node) =>
+        liar(node, {
+          blockHashes: (from, count) => node.blockHashes(from, said.isSilent ? 0 : count),
+        }),
+      { backscanBlocks: 6 },
+    );
+    const from = stage.now;
+    const outputs = Array.from({ length: 600 }, () => ({ script: one.lock.script, value: 20_000n }));
+    const many = pay(stage.coin(), outputs);
+    stage.mine(many);
+    stage.mineEmpty(20);
+    await life.follow();
+    ledger.know({ ...one.watched, leastAmountSat: AMOUNT }, from);
+    const { signal } = new AbortController();
+    await life.watch.round(signal);
+    said.isSilent = true;
+    await assert.rejects(life.watch.round(signal), UnsettledChain);
+    said.isSilent = false;
+    assert.ok(!ledger.isCovered, "the pass has read the block and is not done");
+    await life.follow();
+    assert.ok(ledger.isCovered);
+    assert.equal(ledger.lines().filter((line) => line.includes(`output ${many.txid}`)).length, 600);
+  });
+
   test("a node that names no hash of blocks up to its tip is not asked on and on: the round fails, and waits", async () => {
     const { ledger } = stage;
     const one = watchedOrder(77);

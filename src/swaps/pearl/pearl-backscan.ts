@@ -88,6 +88,7 @@ export class Backscan {
     this.#nextHeight = toHeight + 1;
     this.#previousHash = hash;
     this.#findings.truncate(toHeight);
+    this.#matcher.recount();
     this.#showing = this.#showing.filter((point) => point.height <= toHeight);
   }
 

@@ -106,6 +106,11 @@ export class PearlMatcher {
     return this.#leftOut;
   }
 
+  /** Blocks will be read again: what they showed before counts no longer towards any bound. */
+  recount(): void {
+    this.#small.clear();
+  }
+
   /** Its outputs with a watched script, remembered for later spends. */
   outputs(transaction: WholeTransaction): readonly MatchedOutput[] {
     const matched: MatchedOutput[] = [];
