@@ -8,6 +8,8 @@ import { liar } from "./liar.ts";
 import {
   claimInput,
   type Life,
+  miner,
+  outpointOf,
   watchedOrder,
   type Order,
   pay,
@@ -249,6 +251,30 @@ describe("late scripts", () => {
     stage.mine(lock);
     await life.follow();
     assert.ok(ledger.lines().includes(`${stage.height}.1 output ${lock.txid}:0 ${AMOUNT}`));
+  });
+
+  test("S-15: a lock of a block that leaves the chain in the middle of a pass stays, and who spends its coin instead is seen", async () => {
+    const { ledger } = stage;
+    const one = watchedOrder(79);
+    const life = stage.live(undefined, { backscanBlocks: 6 });
+    await life.follow();
+    const from = stage.now;
+    const coin = stage.coin();
+    const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
+    const rival = pay(coin, [{ script: miner.script, value: AMOUNT }]);
+    stage.mine(lock);
+    stage.mineEmpty(20);
+    await life.follow();
+    ledger.know(one.watched, from);
+    const { signal } = new AbortController();
+    for (let i = 0; i < 2; i += 1) await life.watch.round(signal);
+    assert.ok(!ledger.isCovered, "the pass has read the lock and is not done");
+    stage.reorganise(21, 23, rival);
+    await life.follow();
+    assert.ok(ledger.isCovered);
+    assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
+    const line = `input ${coin.txid}:${coin.vout} by ${rival.txid}`;
+    assert.ok(ledger.lines().some((shown) => shown.endsWith(line)));
   });
 
   test("a chain that is shorter than a pass has read: nothing of the blocks that left it stays", async () => {

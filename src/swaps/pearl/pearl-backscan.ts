@@ -41,6 +41,7 @@ export class Backscan {
   #showing: HeaderPoint[] = [];
   #nextHeight: number;
   #previousHash: BlockHash | null = null;
+  #hasLost = false;
 
   constructor(reasons: ScanReasons, fromHeight: number, { ledger, reader, matcher }: BackscanParts) {
     this.#ledger = ledger;
@@ -88,8 +89,17 @@ export class Backscan {
     this.#nextHeight = toHeight + 1;
     this.#previousHash = hash;
     this.#findings.truncate(toHeight);
+    this.#hasLost = this.#findings.sightings.length > 0;
     this.#matcher.recount();
     this.#showing = this.#showing.filter((point) => point.height <= toHeight);
+  }
+
+  /**
+   * Whether lock transactions were seen that may be in no block any more (S-15). They must be known before the blocks in
+   * the places of theirs are read, which may spend what they spend.
+   */
+  get hasLost(): boolean {
+    return this.#hasLost;
   }
 
   /** Whether enough was found that it should be handed over now. */
@@ -103,6 +113,7 @@ export class Backscan {
     const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
     this.#findings.clear();
     this.#showing = [];
+    this.#hasLost = false;
     const { scripts: covered, rereads: reread, fromTime: coveredFrom } = isDone ? this.#reasons : NO_REASONS;
     const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
     return { rewindTo: null, tip: null, ...found, covered, coveredFrom, reread };

@@ -216,6 +216,7 @@ export class PearlWatch {
     if (this.#covering === null) this.#again ??= this.#nextAgain();
     const scan = this.#covering ?? this.#again;
     if (scan === null) return false;
+    if (scan.hasLost) await this.#handOver(scan, false);
     const { clock } = this.#deps;
     // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
     let endMs: number | null = null;
@@ -230,13 +231,15 @@ export class PearlWatch {
       throw error;
     }
     const isDone = scan.nextHeight > tip.height;
-    if (isDone || scan.isFull) {
-      const change = scan.change(isDone);
-      await this.#tip.apply(change);
-      if (change.sightings.length > 0) this.#tellNewLocks();
-    }
+    if (isDone || scan.isFull) await this.#handOver(scan, isDone);
     if (isDone) this.#end(scan);
     return true;
+  }
+
+  async #handOver(scan: Backscan, isDone: boolean): Promise<void> {
+    const change = scan.change(isDone);
+    await this.#tip.apply(change);
+    if (change.sightings.length > 0) this.#tellNewLocks();
   }
 
   /** The node's chain has changed under a pass: what lies within the window is read anew, after the tip. */
