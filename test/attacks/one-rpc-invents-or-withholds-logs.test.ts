@@ -126,6 +126,24 @@ test("S-07: a log that one RPC alone shows is not final while the other one does
   assert.ok(one.lines.some(({ message }) => /second reading: /.test(message)));
 });
 
+test("S-07: an invented log is taken in by a write that has happened and fails: its RPC alone does not confirm it", async () => {
+  const [honest, liar] = [await serve(), await serve(LIES["one more log"])];
+  const ledger = new MemoryEvmLedger(0);
+  const apply = ledger.applyEvm.bind(ledger);
+  let isLost = false;
+  ledger.applyEvm = (change) => {
+    if (!isLost && change.rewindTo !== null) {
+      isLost = true;
+      ledger.dieIn(0, true);
+    }
+    return apply(change);
+  };
+  const one = followed([honest, liar], ledger);
+  await one.until(() => isLost && ledger.tips().evm.finalHeight === FINAL);
+  const disputed = ledger.disputes().map(({ place }) => [place.block, place.logIndex]);
+  assert.deepEqual(disputed, DISPUTED["one more log"]);
+});
+
 test("S-08: one RPC alone that gives a block another time at first, and its own at the second reading", async () => {
   const rpc = await serve(inAnotherTime);
   const one = followed([rpc]);

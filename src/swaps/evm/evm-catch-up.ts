@@ -219,14 +219,17 @@ export class EvmCatchUp {
 
   /** `index`: the RPC that the events are from. */
   async #apply(change: EvmChange, index: number): Promise<void> {
+    const { ledger, second, progress } = this.#deps;
     try {
-      await this.#deps.ledger.applyEvm(change);
+      await ledger.applyEvm(change);
     } catch (error) {
-      if (error instanceof ImpossibleLog) this.#deps.second.refused(index, error, change);
+      if (error instanceof ImpossibleLog) second.refused(index, error, change);
+      // It may have happened: whoever read what was to be undone has not read what may stand there now.
+      else if (change.rewindTo !== null) second.rewound(change.rewindTo);
       throw error;
     }
-    if (change.rewindTo !== null) this.#deps.second.rewound(change.rewindTo);
-    this.#deps.progress.moved();
+    if (change.rewindTo !== null) second.rewound(change.rewindTo);
+    progress.moved();
   }
 
   /** Once the other branch stands in the ledger: a single false answer must not stop all actions. */
