@@ -155,6 +155,8 @@ export class PearlWatch {
       this.#end(this.#covering);
       this.#end(this.#again);
       this.#tip.load();
+      // A write that failed may have happened, with lock outputs that nobody has been told of.
+      this.#tellNewLocks();
     }
     this.#standing.refreshConnections();
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
