@@ -124,6 +124,7 @@ export class PearlWatch {
   mark(): TipMark {
     const mark = { height: this.#deps.ledger.tips().pearl.height };
     this.#marks.add(mark);
+    this.#lowerMarksOfFallen();
     return mark;
   }
 
@@ -170,6 +171,7 @@ export class PearlWatch {
         throw error;
       }
       this.#isMoving = false;
+      this.#lowerMarksOfFallen();
       if (hasMoved) {
         this.#isTipDue = true;
         return true;
@@ -191,6 +193,11 @@ export class PearlWatch {
    */
   #lowerMarks(toHeight: number): void {
     for (const mark of this.#marks) mark.height = Math.min(mark.height, toHeight);
+  }
+
+  /** A node that fell back may have in its mempool what the blocks that it lacks have made impossible. */
+  #lowerMarksOfFallen(): void {
+    if (this.#tip.isFallenBack) this.#lowerMarks(this.standing().nodeHeight);
   }
 
   #rewound(toHeight: number): void {
