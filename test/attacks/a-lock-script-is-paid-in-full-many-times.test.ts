@@ -109,7 +109,7 @@ async function walkedOver(doing: () => Promise<void>): Promise<number> {
 }
 
 /** What a verification says. */
-function told(outcome: SwapOutcome): unknown {
+function verdictIn(outcome: SwapOutcome): unknown {
   assert.ok(outcome.kind === "answer", outcome.kind);
   return outcome.value["reason"] ?? outcome.value["verified"];
 }
@@ -131,9 +131,9 @@ describe("a lock script is paid in full many times", () => {
     for (let height = 4; height <= 20; height += 1) await ledger.applyPearl(pearl(height));
     const walked = await walkedOver(async () => {
       const lock = { pearl_lock_txid: txid("many"), pearl_lock_vout: 3 };
-      assert.equal(told(await api.verifyLock(ORDER, lock, "a")), "LOCK_OUTPUT_SPENT");
+      assert.equal(verdictIn(await api.verifyLock(ORDER, lock, "a")), "LOCK_OUTPUT_SPENT");
       const refund = async (name: string): Promise<unknown> =>
-        told(await api.verifyRefund(ORDER, { pearl_refund_txid: txid(name) }, "a"));
+        verdictIn(await api.verifyRefund(ORDER, { pearl_refund_txid: txid(name) }, "a"));
       assert.deepEqual([await refund("refund"), await refund("many")], [true, "REFUND_DOES_NOT_SPEND_LOCK"]);
       const { rows } = await api.transaction(bytes32Of("refund"), { limit: 100, start: null });
       assert.deepEqual(

@@ -156,8 +156,7 @@ export class LockBook {
     const outpoint = outpointOf(sighting);
     const known = this.entries.get(outpoint);
     if (known?.isSighted === true) return;
-    const isNew = known === undefined;
-    if (isNew && this.#isSmall(script, amountSat) && this.#unmined.isFull(script)) return;
+    if (known === undefined && this.#isSmall(script, amountSat) && this.#unmined.isFull(script)) return;
     const before = { mined: null, spend: null, ...known };
     this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true });
     change.store(SIGHTING, sighting);
@@ -222,12 +221,11 @@ export class LockBook {
       const mined = entry.mined !== null && entry.mined.height > toHeight ? null : entry.mined;
       const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;
       if (mined === entry.mined && spend === entry.spend) continue;
-      const { script, amountSat } = entry;
-      const isFull = this.#isSmall(script, amountSat) && this.#unmined.isFull(script);
+      const isFull = this.#isSmall(entry.script, entry.amountSat) && this.#unmined.isFull(entry.script);
       if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {
         this.#remove(outpoint, entry, change);
       } else this.#put(outpoint, { ...entry, mined, spend });
-      onChange(script);
+      onChange(entry.script);
     }
     this.conflicts.rewind(toHeight, (txid) => this.#notify(txid, onChange));
   }
