@@ -7,10 +7,18 @@ import { roles } from "./migrations/0002-roles.ts";
 import { closedDeals } from "./migrations/0003-closed-deals.ts";
 import { closedLists } from "./migrations/0004-closed-lists.ts";
 import { closedPrints } from "./migrations/0005-closed-prints.ts";
+import { listingsByOutpoint } from "./migrations/0006-listings-by-outpoint.ts";
 import type { Migration, Session } from "./session.ts";
 
 /** All migrations, ascending by version without gaps. */
-const MIGRATIONS: readonly Migration[] = [initial, roles, closedDeals, closedLists, closedPrints];
+const MIGRATIONS: readonly Migration[] = [
+  initial,
+  roles,
+  closedDeals,
+  closedLists,
+  closedPrints,
+  listingsByOutpoint,
+];
 
 /** Lock of whoever migrates: held to the end of the transaction. */
 const LOCK = "SELECT pg_advisory_xact_lock(1398035027, hashtext(current_schema()))";

@@ -17,6 +17,7 @@ import { lookups } from "./migrations/0011-lookups.ts";
 import { closedDeals } from "./migrations/0012-closed-deals.ts";
 import { closedLists } from "./migrations/0013-closed-lists.ts";
 import { closedPrints } from "./migrations/0014-closed-prints.ts";
+import { listingsByOutpoint } from "./migrations/0015-listings-by-outpoint.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   closedDeals,
   closedLists,
   closedPrints,
+  listingsByOutpoint,
 ];
 
 /** The schema that this program reads and writes. */
