@@ -310,7 +310,8 @@ export function indexedIds(
   hrp: string,
 ): (digits: string) => Promise<boolean> {
   return async (digits) => {
-    if ((await queries.operationsOf(digits as Txid, null)).value.length > 0) return true;
+    const { value: operations } = await queries.operationsOf(digits as Txid, null, { after: -1, limit: 1 });
+    if (operations.length > 0) return true;
     const address = addressOfKey(digits, hrp);
     const { value: history } = await queries.operations({ address }, { limit: 1, start: null });
     return history.rows.length > 0;

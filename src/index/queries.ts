@@ -52,6 +52,12 @@ export interface OperationFilter {
   readonly height?: number;
 }
 
+/** Some of the operations of a transaction: at most `limit` of those behind the place `after`. */
+export interface OperationsPart {
+  readonly after: number;
+  readonly limit: number;
+}
+
 /** The read side of a storage engine. */
 export interface IndexQueries {
   /** The present state alone. */
@@ -106,8 +112,12 @@ export interface IndexQueries {
     page: PageRequest,
     fields: OperationFields,
   ): Promise<Snapshot<PageText>>;
-  /** All operations of a transaction, ascending by input; with `vout`, that one. */
-  operationsOf(txid: Txid, vout: number | null): Promise<Snapshot<readonly OperationView[]>>;
+  /** Operations of a transaction, ascending by input: all of them, or a part; with `vout`, that one. */
+  operationsOf(
+    txid: Txid,
+    vout: number | null,
+    part?: OperationsPart,
+  ): Promise<Snapshot<readonly OperationView[]>>;
   /** By total descending, ties by address text. Key: (total as 32 hex digits, address). Null for an unknown tick. */
   holders(
     tick: Tick,

@@ -301,11 +301,13 @@ export class FakeIndex implements IndexQueries {
     return { state, value: { rows, next: value.next, prev: value.prev } };
   }
 
-  operationsOf(txid: Txid, vout: number | null) {
+  operationsOf(txid: Txid, vout: number | null, part?: Parameters<IndexQueries["operationsOf"]>[2]) {
     return this.#answer(
       this.operationRows
         .filter(({ operation }) => operation.txid === txid && (vout === null || operation.vout === vout))
-        .toSorted((one, other) => one.operation.vout - other.operation.vout),
+        .filter(({ operation }) => operation.place > (part?.after ?? -1))
+        .toSorted((one, other) => one.operation.place - other.operation.place)
+        .slice(0, part?.limit),
     );
   }
 

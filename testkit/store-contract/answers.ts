@@ -347,6 +347,13 @@ function operationCases(factory: EngineFactory): void {
           [row],
         );
         assert.equal((await store.queries.operationsOf(row.txid, row.vout)).value.length, 1);
+        for (const [after, limit, count] of [
+          [row.place - 1, 1, 1],
+          [row.place, 5, 0],
+        ] as const) {
+          const part = await store.queries.operationsOf(row.txid, null, { after, limit });
+          assert.equal(part.value.length, count);
+        }
         assert.equal((await store.queries.operationsOf(row.txid, row.vout + 5)).value.length, 0);
       }
       assert.deepEqual((await store.queries.operationsOf(hash32("none") as Txid, null)).value, []);

@@ -2,6 +2,7 @@
 // order or before it, and on each side it has a key exactly where there is something to continue with.
 
 import type { Page, PageKey, PageRequest } from "../../index/pages.ts";
+import type { OperationsPart } from "../../index/queries.ts";
 
 /** The order of a list: unique keys, and two that stand for its ends. */
 export interface ListOrder<Row> {
@@ -105,6 +106,9 @@ export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
 export const BELOW_TEXTS = "!";
 /** A text above every ticker, address and hex key. */
 export const ABOVE_TEXTS = "~";
+
+/** All operations of a transaction. */
+export const ALL_OPERATIONS: OperationsPart = { after: BELOW_INTEGERS, limit: ABOVE_INTEGERS };
 
 /** Element of a page key that is an integer; a key of another shape is a bug of the caller. */
 export function intAt(key: PageKey, at: number): number {

@@ -2,11 +2,13 @@
 // (interface §4.2, H-36, H-38)
 
 import { Type } from "typebox";
-import type { Page, PageRequest } from "../../index/pages.ts";
+import type { PaddedText, Page, PageRequest } from "../../index/pages.ts";
+import type { TipState } from "../../index/queries.ts";
+import type { Txid } from "../../primitives/brands.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { requestAddress, tickOf, txidOf } from "../parameters.ts";
-import { type ReadRoute, readRoute } from "../read-route.ts";
+import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { MempoolRowSchema, OperationRowSchema } from "../schemas/operations.ts";
@@ -75,10 +77,61 @@ const operationsOf = readRoute({
   row: OperationRowSchema,
   example: EXAMPLES.operationRow,
   async read({ queries }, params) {
-    const { state, value } = await queries.operationsOf(txidOf(params.txid), null);
-    return ok({ state, rows: value.map((row) => operationRow(row, state.height)) });
+    return ok(await operationsInSteps(queries, txidOf(params.txid)));
   },
 });
+
+/** Operations of a transaction that are read and written at once: of ten thousand each step lets others go on (H-11). */
+const OPERATIONS_PER_STEP = 256;
+/** How often the steps are begun anew because a block came between two of them; then there is one step. */
+const MOST_ATTEMPTS = 4;
+
+/** All operations of a transaction as of one state. */
+async function operationsInSteps(
+  queries: ReadDependencies["queries"],
+  txid: Txid,
+): Promise<WholeTransaction> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const whole = await operationsOfOneState(queries, txid, OPERATIONS_PER_STEP);
+    if (whole !== null) return whole;
+  }
+  const whole = await operationsOfOneState(queries, txid, Number.MAX_SAFE_INTEGER);
+  if (whole === null) throw new Error(`one step over the operations of ${txid} saw two states`);
+  return whole;
+}
+
+/** The rows as text, and the state that they are of. */
+interface WholeTransaction {
+  readonly state: TipState;
+  readonly rows: PaddedText;
+}
+
+/** Reads `limit` operations at a time; null where the state changed between two steps. */
+async function operationsOfOneState(
+  queries: ReadDependencies["queries"],
+  txid: Txid,
+  limit: number,
+): Promise<WholeTransaction | null> {
+  const texts: Buffer[] = [];
+  let begun: TipState | null = null;
+  for (let after = -1; ; await everybodyElse()) {
+    const { state, value } = await queries.operationsOf(txid, null, { after, limit });
+    begun ??= state;
+    if (state.hash !== begun.hash || state.height !== begun.height) return null;
+    const rows = value.map((row) => JSON.stringify(operationRow(row, state.height)));
+    if (rows.length > 0) texts.push(Buffer.from(`${texts.length === 0 ? "" : ","}${rows.join(",")}`));
+    const last = value.at(-1);
+    if (last === undefined || value.length < limit) break;
+    after = last.operation.place;
+  }
+  const buffer = Buffer.concat(texts);
+  return { state: begun, rows: { buffer, from: 0, to: buffer.length } };
+}
+
+/** Lets everybody else have a turn. */
+function everybodyElse(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 const operation = readRoute({
   name: "operation",

@@ -4,6 +4,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { type StaticEncode, type TObject, Type } from "typebox";
+import type { OperationsPart } from "../../index/queries.ts";
 import { parseAddress } from "../../primitives/address.ts";
 import { type HttpContext, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -22,6 +23,9 @@ import { transactionHashOf, transactionParameter } from "./swaps/transactions.ts
 
 /** What tells whether a thing exists. */
 type PageDependencies = Pick<HttpDependencies, "queries" | "rules" | "mempool" | "swaps">;
+
+/** Whether there are any is seen by one: a transaction may have ten thousand. */
+const FIRST_ONE: OperationsPart = { after: -1, limit: 1 };
 
 /** Pages that are always there: path and title. */
 const PLAIN_PAGES: readonly (readonly [path: string, title: string])[] = [
@@ -116,7 +120,7 @@ const transaction = thingPage({
     const txid = txidOf(hash.slice(2));
     if (swaps && ((await swaps.knowsTransaction(hash)) || (await swaps.knowsTransaction(txid)))) return true;
     if (mempool.matching({ txid, tick: null, address: null }).length > 0) return true;
-    return (await queries.operationsOf(txid, null)).value.length > 0;
+    return (await queries.operationsOf(txid, null, FIRST_ONE)).value.length > 0;
   },
 });
 

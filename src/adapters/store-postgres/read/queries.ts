@@ -4,8 +4,15 @@ import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../../pr
 import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import type { BlockHappenings, BlockPart } from "../../../index/event-groups.ts";
 import type { OperationFields, PageRequest } from "../../../index/pages.ts";
-import type { IndexQueries, OperationFilter, Snapshot, TipState } from "../../../index/queries.ts";
+import type {
+  IndexQueries,
+  OperationFilter,
+  OperationsPart,
+  Snapshot,
+  TipState,
+} from "../../../index/queries.ts";
 import type { LifecycleState } from "../../../index/views.ts";
+import { ALL_OPERATIONS } from "../../store-rows/pages.ts";
 import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
 import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
@@ -105,8 +112,8 @@ export class PostgresQueries implements IndexQueries {
     );
   }
 
-  operationsOf(txid: Txid, vout: number | null) {
-    return this.#read((session) => operationsOf(session, txid, vout));
+  operationsOf(txid: Txid, vout: number | null, part: OperationsPart = ALL_OPERATIONS) {
+    return this.#read((session) => operationsOf(session, txid, vout, part));
   }
 
   holders(tick: Tick, page: PageRequest) {

@@ -3,7 +3,7 @@
 
 import type { Tick, Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
-import type { OperationFilter } from "../../../index/queries.ts";
+import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
@@ -47,12 +47,16 @@ export async function operationsOf(
   session: Session,
   txid: Txid,
   vout: number | null,
+  { after, limit }: OperationsPart,
 ): Promise<readonly OperationView[]> {
+  // Not by the order of all operations: with a limit the planner may go through them until it has found enough.
   const rows = await session.all(
     `SELECT ${VIEWS} FROM op ${VIEW_JOINS} WHERE substr(op.txid, 1, 8) = substr($1::bytea, 1, 8) AND op.txid = $1
-       AND ($2::bigint IS NULL OR op.vout = $2) ORDER BY op.place`,
+       AND ($2::bigint IS NULL OR op.vout = $2) AND op.place > $3 ORDER BY op.place + 0 LIMIT $4`,
     blobOf(txid),
     vout,
+    after,
+    limit,
   );
   return rows.map(readView);
 }

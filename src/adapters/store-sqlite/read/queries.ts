@@ -3,10 +3,17 @@
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../../primitives/brands.ts";
 import type { BlockHappenings, BlockPart, EventGroup } from "../../../index/event-groups.ts";
 import type { OperationFields, PageRequest } from "../../../index/pages.ts";
-import type { IndexQueries, OperationFilter, Snapshot, TipState } from "../../../index/queries.ts";
+import type {
+  IndexQueries,
+  OperationFilter,
+  OperationsPart,
+  Snapshot,
+  TipState,
+} from "../../../index/queries.ts";
 import type { LifecycleState } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
+import { ALL_OPERATIONS } from "../../store-rows/pages.ts";
 import type { Connection } from "../connection.ts";
 import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
 import type { OperationReader } from "./operation-reader.ts";
@@ -122,8 +129,8 @@ export class SqliteQueries implements IndexQueries {
     );
   }
 
-  async operationsOf(txid: Txid, vout: number | null) {
-    return this.#readOperations((source) => operationsOf(source, txid, vout));
+  async operationsOf(txid: Txid, vout: number | null, part: OperationsPart = ALL_OPERATIONS) {
+    return this.#readOperations((source) => operationsOf(source, txid, vout, part));
   }
 
   async holders(tick: Tick, page: PageRequest) {

@@ -3,7 +3,7 @@
 
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
-import type { OperationFilter } from "../../../index/queries.ts";
+import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
@@ -44,14 +44,17 @@ export function operationsOf(
   { connection }: OperationReader,
   txid: Txid,
   vout: number | null,
+  { after, limit }: OperationsPart,
 ): readonly OperationView[] {
   const bytes = blobOf(txid);
   const rows = connection.all(
     `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
-       AND (?3 IS NULL OR op.vout = ?3) ORDER BY op.place`,
+       AND (?3 IS NULL OR op.vout = ?3) AND op.place > ?4 ORDER BY op.place LIMIT ?5 + 0`,
     bytes.subarray(0, 8),
     bytes,
     vout,
+    after,
+    limit,
   );
   return views(connection, rows);
 }
