@@ -2,9 +2,10 @@
 // bare socket, since there is no request to answer.
 
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Log } from "../follow/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
-import { RETRY_AFTER_S } from "./context.ts";
+import { ALL_METHODS, RETRY_AFTER_S } from "./context.ts";
 import { ERRORS, type ErrorCode, errorBody, pathOf } from "./errors.ts";
 import { originForm } from "./secret-check.ts";
 
@@ -44,6 +45,12 @@ const TOO_MANY: Facts = {
   message: "Too many connections are open. Use fewer, or try again later.",
 };
 
+const NO_TUNNEL: Facts = {
+  code: "METHOD_NOT_ALLOWED",
+  reason: "Method Not Allowed",
+  message: `CONNECT is for proxies, and this is none. Use one of: ${ALL_METHODS}.`,
+};
+
 const MALFORMED: Facts = {
   code: "INVALID_REQUEST",
   reason: "Bad Request",
@@ -55,12 +62,23 @@ const LONG_LINE_BYTES = 8192;
 /** Longest path that is looked for in bytes that could not be read. */
 const READ_BYTES = 512;
 
+/** What an answer to a bare socket needs. */
+interface ClientErrorDependencies {
+  readonly nextRequestId: () => string;
+  readonly log: Log;
+  /** Target of the request that is read on a connection; undefined where there is none. */
+  readonly targetOf: (socket: Socket) => string | undefined;
+  /** The headers that say which state answers at a path are of. Never rejects. */
+  readonly heights: (path: string) => Promise<Record<string, string>>;
+}
+
 /** A handler that answers and closes a connection whose request could not be parsed. */
-export function clientErrorWriter(
-  nextRequestId: () => string,
-  log: Log,
-  targetOf: (socket: Socket) => string | undefined,
-): (error: Error & { readonly code?: string }, socket: Socket) => void {
+export function clientErrorWriter({
+  nextRequestId,
+  log,
+  targetOf,
+  heights,
+}: ClientErrorDependencies): (error: Error & { readonly code?: string }, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     // The bytes that the parser read last; Node's types do not know them.
@@ -74,9 +92,20 @@ export function clientErrorWriter(
     const path = target === undefined ? pathIn(bytes) : pathOf(originForm(target));
     // Neither the bytes nor the target: both may hold anything.
     log.debug({ request_id: requestId, status, cause: error.code ?? "" }, "bytes that are no request");
-    if (socket.writable) socket.write(answerTo(facts, status, path, requestId));
-    socket.destroySoon();
+    // What comes while the heights are asked for is no request either.
+    socket.removeAllListeners("data");
+    void heights(path).then((more) => {
+      if (socket.writable) socket.write(answerTo(facts, status, path, requestId, more));
+      socket.destroySoon();
+    });
   };
+}
+
+/** Answers a CONNECT, of which Node hands over the bare socket, and closes the connection. */
+export function refuseTunnel(socket: Duplex, requestId: string): void {
+  socket.on("error", () => undefined);
+  const answer = answerTo(NO_TUNNEL, ERRORS[NO_TUNNEL.code].status, "", requestId, { allow: ALL_METHODS });
+  socket.end(answer, () => socket.destroy());
 }
 
 /** Answers a connection that is not served: there are as many as may be, or as many of this client (H-11). */

@@ -70,19 +70,32 @@ export async function sendError(
   facts: ErrorFacts,
 ): Promise<FastifyReply> {
   const path = pathOf(request.raw.url ?? "/");
-  const headers: Record<string, string> = { ...facts.headers };
-  if (showsIndexedHeight(path)) {
-    headers["x-indexed-height"] = String(facts.indexedHeight ?? (await presentHeight(context)));
-  }
-  const { swaps } = context.deps;
-  if (swaps && isSwapPath(path)) {
-    const { pearl, evm } = swaps.heights();
-    headers["x-indexed-height"] = String(pearl);
-    headers["x-evm-indexed-height"] = String(evm);
-  }
+  const headers = { ...facts.headers, ...(await heightHeaders(context, path, facts.indexedHeight ?? null)) };
   const body = errorBody(path, facts.code, facts.message, facts.details);
   const answer = jsonAnswer(ERRORS[facts.code].status, body, headers);
   return sendAnswer(request, reply, answer);
+}
+
+/** The headers that say which state an answer at this path is of (H-09, H-47). `judgedAt`: null for the present one. */
+export async function heightHeaders(
+  context: HttpContext,
+  path: string,
+  judgedAt: number | null = null,
+): Promise<Record<string, string>> {
+  if (!showsIndexedHeight(path)) return swapHeights(context, path);
+  return { "x-indexed-height": String(judgedAt ?? (await presentHeight(context))) };
+}
+
+/** The same of what is known without asking the store: for answers that cannot wait for it. */
+export function knownHeightHeaders(context: HttpContext, path: string): Record<string, string> {
+  if (!showsIndexedHeight(path)) return swapHeights(context, path);
+  return { "x-indexed-height": String(context.cache.knownHeight() ?? context.deps.status().indexedHeight) };
+}
+
+function swapHeights({ deps: { swaps } }: HttpContext, path: string): Record<string, string> {
+  if (!swaps || !isSwapPath(path)) return {};
+  const { pearl, evm } = swaps.heights();
+  return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
 }
 
 /** Height of the committed state; the follower's last known one where the store does not answer. */
@@ -144,7 +157,7 @@ export async function answerUnrouted(
 }
 
 /** `Allow` of the server as a whole. */
-const ALL_METHODS = "GET, HEAD, OPTIONS, POST";
+export const ALL_METHODS = "GET, HEAD, OPTIONS, POST";
 
 function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";

@@ -7,9 +7,13 @@ import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type HttpContext, sendError } from "./context.ts";
 import { WHOLE_SERVER } from "./path-table.ts";
 
-const SECRET_REFUSED_MESSAGE =
-  "The request holds the secret of a swap that is not public yet. It was not stored. Never send a secret to " +
-  "anybody: reveal it only by claiming the PEARL.";
+/** The error of such a request. */
+export const SECRET_REFUSED = {
+  code: "SECRET_REFUSED",
+  message:
+    "The request holds the secret of a swap that is not public yet. It was not stored. Never send a secret to " +
+    "anybody: reveal it only by claiming the PEARL.",
+} as const;
 
 /** What stands in the log for a target that may not be repeated. */
 const WITHHELD = "(withheld: it held a secret)";
@@ -40,10 +44,7 @@ export function refuseSecret(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const sent = sendError(context, request, reply, {
-    code: "SECRET_REFUSED",
-    message: SECRET_REFUSED_MESSAGE,
-  });
+  const sent = sendError(context, request, reply, SECRET_REFUSED);
   request.raw.url = WITHHELD;
   return sent;
 }

@@ -12,12 +12,13 @@ import fastify, {
 } from "fastify";
 import { StoreUnavailable } from "../index/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
-import { clientErrorWriter, writeTooMany } from "./client-error.ts";
+import { CLOSING, NO_DATABASE, refuseExpectation, writeError } from "./bare-error.ts";
+import { clientErrorWriter, refuseTunnel, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
-import { answerUnrouted, type HttpContext, RETRY_AFTER_S, sendError } from "./context.ts";
+import { answerUnrouted, heightHeaders, type HttpContext, knownHeightHeaders, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { SwapService } from "../swaps/usecases/swap-service.ts";
-import { type ErrorCode, errorBody, ERRORS, pathOf } from "./errors.ts";
+import { type ErrorCode, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { PathTable } from "./path-table.ts";
@@ -80,7 +81,12 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     // Longer than any request line: ids of any length are judged by their schema.
     routerOptions: { maxParamLength: 32_768 },
     frameworkErrors: (_error, request, reply) => answerBrokenPath(context, request, reply),
-    clientErrorHandler: clientErrorWriter(nextRequestId, deps.log, (socket) => connections.targetOf(socket)),
+    clientErrorHandler: clientErrorWriter({
+      nextRequestId,
+      log: deps.log,
+      targetOf: (socket) => connections.targetOf(socket),
+      heights: (path) => heightHeaders(context, path),
+    }),
     serverFactory: (handler) => nodeServer(context, connections, nextRequestId, lifecycle, handler),
   });
   installHooks(app, context);
@@ -159,11 +165,24 @@ function nodeServer(
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
-    if (lifecycle.closing) return writeError(CLOSING, nextRequestId(), request, response);
-    if (deps.isOpen?.() === false && !isHealthPath(pathOf(request.url)))
-      return writeError(NO_DATABASE, nextRequestId(), request, response);
-    // What the ordinary way has to refuse, or to look at twice, is no kept answer.
-    const isOrdinary = !keepsAnswers || lacksHost(request) || targetHoldsSecret(swaps, request.url) !== false;
+    const path = pathOf(request.url);
+    const isAbsent = deps.isOpen?.() === false && !isHealthPath(path);
+    if (lifecycle.closing || isAbsent) {
+      const heights = knownHeightHeaders(context, path);
+      return writeError(
+        lifecycle.closing ? CLOSING : NO_DATABASE,
+        heights,
+        nextRequestId(),
+        request,
+        response,
+      );
+    }
+    // What the ordinary way has to refuse, or to look at twice, is no kept answer; nor is a body searched for here.
+    const isOrdinary =
+      !keepsAnswers ||
+      lacksHost(request) ||
+      (swaps !== null && hasBody(request)) ||
+      targetHoldsSecret(swaps, request.url) !== false;
     if (isOrdinary) return handler(request, response);
     let requestId = "";
     const takeId = () => {
@@ -185,45 +204,10 @@ function nodeServer(
   server.on("checkExpectation", (request, response) => {
     connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
-    writeError(EXPECTATION, nextRequestId(), request, response);
+    void refuseExpectation(context, nextRequestId(), request, response);
   });
+  server.on("connect", (_request, socket) => refuseTunnel(socket, nextRequestId()));
   return server;
-}
-
-const CLOSING = {
-  code: "SERVICE_UNAVAILABLE",
-  message: "The service is stopping. Try again in some seconds.",
-  headers: { "retry-after": String(RETRY_AFTER_S.unavailable) },
-} as const;
-const NO_DATABASE = {
-  code: "SERVICE_UNAVAILABLE",
-  message: "The database of the service does not answer. Try again in some seconds.",
-  headers: CLOSING.headers,
-} as const;
-const EXPECTATION = {
-  code: "EXPECTATION_FAILED",
-  message:
-    "The `Expect` header asks for what this service does not do. Leave it out, or send `100-continue`.",
-  headers: {},
-} as const;
-
-/** Answers by an error without the framework, and closes the connection: the request's body is not read. */
-function writeError(
-  { code, message, headers }: typeof CLOSING | typeof NO_DATABASE | typeof EXPECTATION,
-  requestId: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const body = JSON.stringify(errorBody(pathOf(request.url ?? "/"), code, message));
-  response.writeHead(ERRORS[code].status, {
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
-    ...headers,
-    ...COMMON_HEADERS,
-    "x-request-id": requestId,
-    connection: "close",
-  });
-  response.end(request.method === "HEAD" ? undefined : body);
 }
 
 /** False for a content type that is none: the framework refuses it before it reads the body. */

@@ -30,6 +30,18 @@ function send(bytes: string): Promise<RawAnswer> {
   return sendRaw(port, bytes);
 }
 
+/** The heights that answers of a group name (H-09, H-47). */
+const HEIGHTS: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  swap: ["1", "1"],
+  prc20: ["100", undefined],
+  neither: [undefined, undefined],
+};
+
+/** Which heights an answer names, PEARL's first. */
+function heightsOf({ headers }: RawAnswer): readonly (string | undefined)[] {
+  return [headers.get("x-indexed-height"), headers.get("x-evm-indexed-height")];
+}
+
 /** The error of an answer, after its form, its id and its headers were looked at. */
 function errorOf(answer: RawAnswer, isSwap: boolean): string {
   const { headers, body, text } = answer;
@@ -83,6 +95,11 @@ describe("targets in absolute form", () => {
         }
       }
     }
+    const body = `host: x\r\ncontent-length: 64\r\n${CLOSE}\r\n${DIGITS}`;
+    for (const target of ["/api/v1/prc20/oplist", "/health/live"]) {
+      assert.equal((await send(`GET ${target} HTTP/1.1\r\nhost: x\r\n${CLOSE}\r\n`)).status, 200);
+      assert.equal(errorOf(await send(`GET ${target} HTTP/1.1\r\n${body}`), false), "SECRET_REFUSED");
+    }
     assert.ok(http.log.length > 40);
     assert.ok(!JSON.stringify(http.log).includes(DIGITS), "nothing of it is logged");
   });
@@ -106,7 +123,19 @@ describe("requests that HTTP/1.1 does not allow", () => {
         `POST http://x${path} HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\ncontent-length: 2\r\n\r\n{}`,
       );
       assert.deepEqual([answer.status, errorOf(answer, group === "swap")], [417, "EXPECTATION_FAILED"]);
+      assert.deepEqual(heightsOf(answer), HEIGHTS[group]);
     }
+    const secret = await send(`GET /api/v1/prc20/op/${DIGITS} HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\n\r\n`);
+    assert.equal(errorOf(secret, false), "SECRET_REFUSED", "before any other check");
+  });
+
+  test("CONNECT: 405, for this is no proxy", async () => {
+    const answer = await send(
+      "CONNECT far.example:443 HTTP/1.1\r\nhost: far.example:443\r\n\r\nbytes of a tunnel",
+    );
+    assert.deepEqual([answer.status, errorOf(answer, false)], [405, "METHOD_NOT_ALLOWED"]);
+    assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS, POST");
+    assert.equal(answer.headers.get("connection"), "close");
   });
 
   test("what the parser refuses: 400, 413, 414 and 431, by path group where the bytes name one", async () => {
@@ -128,6 +157,7 @@ describe("requests that HTTP/1.1 does not allow", () => {
         assert.equal(answer.status, status, bytes.slice(0, 80));
         assert.equal(errorOf(answer, isSwap), code);
         assert.equal(answer.headers.get("connection"), "close");
+        assert.deepEqual(heightsOf(answer), HEIGHTS[group], `${status}`);
       }
     }
     const nonsense = await send("\x16\x03\x01 nonsense\r\n\r\n");

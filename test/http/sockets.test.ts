@@ -244,7 +244,7 @@ test("closing answers what is under way and refuses what comes later on open con
   });
   const ended = new Promise((done) => socket.once("end", done));
   // Half a request: the connection is not idle and stays open while the server closes, once those bytes are read.
-  socket.write("GET /health/live HTTP/1.1\r\n");
+  socket.write("GET /api/v1/prc20/stats HTTP/1.1\r\n");
   await until(
     "both are accepted",
     () => one.index.asked > 0 && accepted.length === 2 && accepted.every(({ bytesRead }) => bytesRead > 0),
@@ -258,5 +258,6 @@ test("closing answers what is under way and refuses what comes later on open con
   assert.match(text, /^HTTP\/1\.1 503 /);
   assert.match(text, /retry-after: /i);
   assert.match(text, /SERVICE_UNAVAILABLE/);
+  assert.match(text, /^x-indexed-height: 100\r$/m);
   await closing;
 });
