@@ -123,12 +123,13 @@ export function answerOf(status: number, made: TaggedBody, headers: Record<strin
 
 /** The encoding that these bytes should have for a client with this `Accept-Encoding`. */
 export function chooseEncoding(answer: Answer, acceptEncoding: string | undefined): Encoding {
-  if (acceptEncoding === undefined || answer.body.length < COMPRESS_FROM_BYTES) return "identity";
-  const quality = encodingQualities(acceptEncoding);
-  const br = quality("br");
-  const gz = quality("gzip");
-  if (br > 0 && br >= gz) return "br";
-  return gz > 0 ? "gzip" : "identity";
+  if (acceptEncoding === undefined) return "identity";
+  const { br, gzip: gz, identity } = encodingQualities(acceptEncoding);
+  const best = Math.max(br, gz);
+  // Plain bytes are always taken (RFC 9110 §12.5.3) but by whoever says that they are not, whatever it pays.
+  const isPlain = identity !== 0 && (answer.body.length < COMPRESS_FROM_BYTES || (identity ?? 0) > best);
+  if (best <= 0 || isPlain) return "identity";
+  return br >= gz ? "br" : "gzip";
 }
 
 /** The bytes in an encoding; compresses at the first call. */
@@ -210,10 +211,15 @@ export function qualitiesIn(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** Quality per encoding name by RFC 9110 §12.5.3; an unnamed one has that of `*`, else 0. */
-function encodingQualities(acceptEncoding: string): (name: string) => number {
+/** Qualities by RFC 9110 §12.5.3: an unnamed one has that of `*`, else 0; null for plain bytes of which nothing is said. */
+function encodingQualities(acceptEncoding: string) {
   const qualities = qualitiesIn(acceptEncoding);
-  return (name) => qualities.get(name) ?? qualities.get("*") ?? 0;
+  const others = qualities.get("*");
+  return {
+    br: qualities.get("br") ?? others ?? 0,
+    gzip: qualities.get("gzip") ?? others ?? 0,
+    identity: qualities.get("identity") ?? (others === 0 ? 0 : null),
+  };
 }
 
 /** The answer to a read, ready to be sent. */

@@ -167,7 +167,12 @@ describe("entity tags and encodings", () => {
     assert.equal(gzip.headers["content-encoding"], "gzip");
     assert.equal(gunzipSync(gzip.rawPayload).toString(), plain.body);
     assert.equal((await ask("br;q=0, gzip;q=0")).headers["content-encoding"], undefined);
-    assert.equal((await ask("identity")).headers["content-encoding"], undefined);
+    for (const plainly of ["identity", "identity, br;q=0.5, gzip;q=0.8", "br;q=0.1, *;q=0.2, identity;q=0.3"])
+      assert.equal((await ask(plainly)).headers["content-encoding"], undefined, plainly);
+    for (const packed of ["gzip;q=0.5", "gzip;q=0.5, identity;q=0.5", "identity;q=0.1, gzip;q=0.2"])
+      assert.equal((await ask(packed)).headers["content-encoding"], "gzip", packed);
+    for (const never of ["identity;q=0, gzip", "*;q=0, gzip;q=0.1"])
+      assert.equal((await ask(never, "/api/v1/prc20/digest/1")).headers["content-encoding"], "gzip", never);
     assert.equal((await ask("br", "/api/v1/prc20/digest/1")).headers["content-encoding"], undefined);
   });
 });
