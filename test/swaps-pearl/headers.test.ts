@@ -6,14 +6,14 @@ import { after, before, describe, test } from "node:test";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
-import type { BlockHash } from "../../src/primitives/brands.ts";
+import type { BlockHash, ScriptHex } from "../../src/primitives/brands.ts";
 import { UnsettledChain } from "../../src/follow/follower-errors.ts";
 import { Backscan } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
 import { PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
 import { BlockReader } from "../../src/swaps/pearl/pearl-reader.ts";
 import { liar } from "./liar.ts";
-import { WatchStage } from "./watch-stage.ts";
+import { pay, watchedOrder, WatchStage } from "./watch-stage.ts";
 
 const context = { network: NETWORKS.simnet, sha256d };
 
@@ -40,7 +40,7 @@ test("S-02: the pace is the time of the last 144 intervals, divided by 144", () 
 describe("headers of a node", () => {
   let stage: WatchStage;
   before(async () => {
-    stage = await WatchStage.start(40);
+    stage = await WatchStage.start(130);
   });
   after(async () => {
     await stage.close();
@@ -87,5 +87,36 @@ describe("headers of a node", () => {
       UnsettledChain,
     );
     assert.equal(misled.nextHeight, height - 3);
+  });
+
+  test("S-15: what a pass has left out of a script is told once, and to its end where the pass covers the script", async () => {
+    const { client } = stage.live();
+    const one = watchedOrder(90);
+    const { script } = one.lock;
+    stage.ledger.know({ ...one.watched, leastAmountSat: 1_000_000n }, stage.now);
+    const from = stage.height + 1;
+    stage.mine(
+      pay(
+        stage.coin(),
+        Array.from({ length: 1001 }, () => ({ script, value: 20_000n })),
+      ),
+    );
+    stage.mineEmpty(2);
+    const applied = new HeaderWindow(await fetchHeaders(client, context, 0, stage.height, null));
+    const told = async (scripts: readonly ScriptHex[]): Promise<readonly number[]> => {
+      const pass = new Backscan({ scripts, fromTime: 0, rereads: [] }, from, {
+        ledger: stage.ledger,
+        reader: new BlockReader(client, context),
+        matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+      });
+      await pass.read(applied, 1, () => false);
+      const first = pass.change(false).leftOut?.length ?? 0;
+      await pass.read(applied, 100, () => false);
+      return [first, pass.change(true).leftOut?.length ?? 0];
+    };
+    // Told again, it would have the script read anew that was read completely meanwhile.
+    assert.deepEqual(await told([]), [1, 0]);
+    // An order that comes meanwhile has taken back that outputs of the script were turned away.
+    assert.deepEqual(await told([one.watched.script]), [1, 1]);
   });
 });

@@ -116,6 +116,8 @@ export class Backscan {
     this.#hasLost = false;
     const { scripts: covered, rereads: reread, fromTime: coveredFrom } = isDone ? this.#reasons : NO_REASONS;
     const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
+    // Whose script this pass does not cover is read again on its own, and completely: to tell it once more would undo that.
+    this.#matcher.toldLeftOut(this.#reasons.scripts);
     return { rewindTo: null, tip: null, ...found, covered, coveredFrom, reread };
   }
 }

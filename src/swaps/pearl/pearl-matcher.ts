@@ -106,6 +106,12 @@ export class PearlMatcher {
     return this.#leftOut;
   }
 
+  /** What was left out is told, and counts for these scripts alone from now on. */
+  toldLeftOut(but: readonly ScriptHex[]): void {
+    const kept = new Set(but);
+    for (const script of this.#leftOut.keys()) if (!kept.has(script)) this.#leftOut.delete(script);
+  }
+
   /** Blocks will be read again: what they showed before counts no longer towards any bound. */
   recount(): void {
     this.#small.clear();
@@ -237,7 +243,7 @@ export class BlockFindings {
   facts: PearlBlockFact[] = [];
   sightings: Sighting[] = [];
   secrets: ShownPreimage[] = [];
-  /** As `PearlMatcher.leftOut`: what was left out of these blocks, and of those before them. */
+  /** As `PearlMatcher.leftOut`: what was left out of these blocks, and of those before them as far as it still counts. */
   leftOut: ReadonlyMap<ScriptHex, bigint> = new Map();
 
   /** Whether enough was found that it should be handed over now. */
