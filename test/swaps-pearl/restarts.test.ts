@@ -49,6 +49,7 @@ function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): Led
     applyEvm: () => real.applyEvm(),
     applyPearl: (change) => calls.through(() => real.applyPearl(change), isMade),
     applyMempool: (...all) => calls.through(() => real.applyMempool(...all), isMade),
+    write: (records) => calls.through(() => real.write(records), isMade),
   };
 }
 

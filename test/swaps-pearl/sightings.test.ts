@@ -112,27 +112,30 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
     assert.equal(ledger.watch.rereads().size, 0);
   });
 
-  test("the block is one of those that the node has forgotten, and it has the lock in its mempool until they come back", async () => {
-    const { ledger, node } = stage;
-    const one = watchedOrder(54);
-    ledger.know(one.watched, stage.now);
-    const life = stage.live();
-    const coin = stage.coin();
-    const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }], 20_000n);
-    const rival = pay(coin, [{ script: miner.script, value: AMOUNT }]);
-    const hash = stage.mine(rival);
-    stage.mineEmpty(1);
-    await life.follow();
-    node.invalidateBlock(hash);
-    stage.send(lock);
-    await life.follow();
-    await life.mempool.look();
-    assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
-    node.reconsiderBlock(hash);
-    await life.follow();
-    assert.ok(isShown(`input ${coin.txid}:${coin.vout} by ${rival.txid}`));
-    assert.equal(ledger.watch.rereads().size, 0);
-  });
+  for (const [seed, when, looks] of [
+    [54, "after", (life: Life) => life.follow().then(() => life.mempool.look())],
+    [55, "before", (life: Life) => life.mempool.look().then(() => life.follow())],
+  ] as const)
+    test(`the block is one of those that the node has forgotten, and its mempool is looked at ${when} that is noticed`, async () => {
+      const { ledger, node } = stage;
+      const one = watchedOrder(seed);
+      ledger.know(one.watched, stage.now);
+      const life = stage.live();
+      const coin = stage.coin();
+      const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }], 20_000n);
+      const rival = pay(coin, [{ script: miner.script, value: AMOUNT }]);
+      const hash = stage.mine(rival);
+      stage.mineEmpty(1);
+      await life.follow();
+      node.invalidateBlock(hash);
+      stage.send(lock);
+      await looks(life);
+      assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
+      node.reconsiderBlock(hash);
+      await life.follow();
+      assert.ok(isShown(`input ${coin.txid}:${coin.vout} by ${rival.txid}`));
+      assert.equal(ledger.watch.rereads().size, 0);
+    });
 
   test("the block is durable, and whoever has applied it cannot see that yet", async () => {
     const { ledger } = stage;

@@ -8,6 +8,7 @@ import type {
   LedgerWrites,
   MempoolLocks,
   PearlChange,
+  RecordWrites,
   SwapWatch,
   WatchedScript,
 } from "../../src/swaps/ledger/ports.ts";
@@ -131,6 +132,10 @@ export class MemoryPearlLedger implements LedgerWrites {
     this.mempoolChanges += 1;
     this.mempool = locks;
     this.#see(sightings, secrets);
+  }
+
+  async write({ rereadFrom }: Pick<RecordWrites, "rereadFrom">): Promise<void> {
+    if (rereadFrom !== undefined) this.reread(rereadFrom);
   }
 
   #see(sightings: readonly Sighting[], secrets: PearlChange["secrets"]): void {

@@ -258,6 +258,8 @@ export interface LedgerWrites {
     secrets: PearlChange["secrets"],
     rereadFrom?: number | null,
   ): Promise<void>;
+  /** Notes that PEARL blocks from this height on must be read again. */
+  write(records: Pick<RecordWrites, "rereadFrom">): Promise<void>;
   readonly watch: SwapWatch;
   /**
    * Brings the closed deals that questions find into memory and looks at once, so that nothing leaves in between; resolves

@@ -81,6 +81,8 @@ export class PearlWatch {
    * ledger may have taken them, and not see it before the store answers again.
    */
   #isMoving = false;
+  /** Whether lock transactions of the mempool were told since the node was last asked for its tip. */
+  #hasSighted = false;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
     this.#deps = deps;
@@ -136,9 +138,10 @@ export class PearlWatch {
   /**
    * From which height on blocks were compared since the mark, or are now; null where none were. One of them may spend an
    * input of a lock transaction that was not known then (S-15), so that it must be read again. What is told to the ledger
-   * in the same turn of the event loop is known to all that is compared later.
+   * in the same turn of the event loop is known to all that is compared later. To be asked when such are told, and only then.
    */
   comparedSince(mark: TipMark): number | null {
+    this.#hasSighted = true;
     const { height } = this.#deps.ledger.tips().pearl;
     return mark.height >= 0 && (this.#isMoving || height > mark.height) ? mark.height + 1 : null;
   }
@@ -163,15 +166,18 @@ export class PearlWatch {
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
       this.#isMoving = true;
+      const hasSighted = this.#hasSighted;
+      this.#hasSighted = false;
       let hasMoved: boolean;
       try {
         hasMoved = await this.#tip.follow();
+        await this.#noteFall(hasSighted);
       } catch (error) {
         this.#isTipDue = true;
+        this.#hasSighted ||= hasSighted;
         throw error;
       }
       this.#isMoving = false;
-      this.#lowerMarksOfFallen();
       if (hasMoved) {
         this.#isTipDue = true;
         return true;
@@ -198,6 +204,16 @@ export class PearlWatch {
   /** A node that fell back may have in its mempool what the blocks that it lacks have made impossible. */
   #lowerMarksOfFallen(): void {
     if (this.#tip.isFallenBack) this.#lowerMarks(this.standing().nodeHeight);
+  }
+
+  /**
+   * The node may have fallen back before anybody saw it. `hasSighted`: lock transactions of its mempool were told since it was
+   * asked for its tip before this time: they are held against the blocks that it lacks, when it has them.
+   */
+  async #noteFall(hasSighted: boolean): Promise<void> {
+    this.#lowerMarksOfFallen();
+    if (!this.#tip.isFallenBack || !(hasSighted || this.#hasSighted)) return;
+    await this.#deps.ledger.write({ rereadFrom: this.standing().nodeHeight + 1 });
   }
 
   #rewound(toHeight: number): void {
