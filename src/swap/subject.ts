@@ -89,6 +89,11 @@ export interface EvaluationContext {
    */
   readonly expiryNow?: number;
   /**
+   * The service's own clock, which *now* is never behind: how long a verdict is good is counted from it, since a wallet
+   * compares that with a clock like it and not with the times of blocks. Absent: `now`.
+   */
+  readonly clock?: number;
+  /**
    * Whether actions marked with a degree sign may be offered: both indexes synced (S-05), the pace of S-02 held, the
    * EVM RPCs agree.
    */

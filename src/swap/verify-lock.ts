@@ -11,6 +11,9 @@ import type { LockReason } from "./reasons.ts";
 import { profileOf, type EvaluationContext, type SwapRules, type SwapSubject } from "./subject.ts";
 import { judgedLock, verdict, type JudgedOutput, type Verification } from "./verification.ts";
 
+/** How long a verdict is good, seconds. */
+const VALID_S = 60;
+
 /** An outpoint that a body or a hint names. */
 export interface NamedOutpoint {
   readonly txid: Txid;
@@ -107,8 +110,17 @@ export function verifyLock(
     have: judged?.have ?? 0,
     need: profile.k,
     ...(closed === undefined ? {} : { state: closed }),
-    ...(reason === null ? { validUntil: Math.min(context.now + 60, claimBy(subject.terms, profile)) } : {}),
+    ...(reason === null ? { validUntil: validUntil(subject, context, rules) } : {}),
   });
+}
+
+/** A block's time that is ahead of the clock of those who wait brings a bound closer, and makes no verdict older. */
+function validUntil(
+  { terms }: SwapSubject,
+  { now, clock = now }: EvaluationContext,
+  rules: SwapRules,
+): number {
+  return Math.min(Math.min(clock, now) + VALID_S, claimBy(terms, profileOf(rules, terms.usdcAmount)));
 }
 
 function judgedOf(

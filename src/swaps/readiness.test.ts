@@ -226,6 +226,7 @@ describe("S-05: the moment", () => {
     assert.equal(readiness.now(), NOW + 7);
     at.tips = { ...at.tips, pearl: { ...at.tips.pearl, medianTimePast: NOW + 9 } };
     assert.equal(readiness.now(), NOW + 9);
+    assert.deepEqual([readiness.context().now, readiness.context().clock], [NOW + 9, NOW]);
   });
 
   test("marked actions stand only while everything is in order (S-54)", () => {

@@ -106,7 +106,7 @@ export class SwapReadiness {
   context(tips = this.#deps.tips()): EvaluationContext {
     const isReady = this.check("deals", tips) === null;
     const [now, expiryNow] = [this.now(tips), this.#expiryNow(tips)];
-    return { tips, now, expiryNow, isReady, witnesses: this.#deps.pearl().witnesses };
+    return { tips, now, expiryNow, clock: this.#clockS(), isReady, witnesses: this.#deps.pearl().witnesses };
   }
 
   /** What to answer where no second PEARL node lets a lock count its confirmations (S-09). */

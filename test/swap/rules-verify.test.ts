@@ -212,6 +212,13 @@ describe("S-60: details", () => {
     assert.equal(lock(given, context({ now: T_P - M - 5 })).details.valid_until, T_P - M);
   });
 
+  test("a verdict is good for 60 s of the service's clock, however far a block's time is ahead of it", () => {
+    const given = subject({ outputs: [output(1)] });
+    const at = context({ now: T_P - M - 900, clock: T_P - M - 1800 });
+    assert.equal(lock(given, at).details.valid_until, T_P - M - 1740);
+    assert.equal(lock(given, { ...at, now: T_P - M }).details.valid_until, T_P - M - 1740);
+  });
+
   test("of a foreign script: what was expected and what is there", () => {
     const found = { outputs: [{ amountSat: 7n, script: FOREIGN }], coinbase: false, height: PEARL_TIP };
     const { details, reason } = lock(subject(), context(), { ...NAMED, vout: 0 }, found);

@@ -212,9 +212,11 @@ test("an order that is not final, and a lock from nothing to revealed and releas
   assert.equal(details.confirmations_have, 6);
   assert.equal(details.confirmations_need, 6);
   assert.equal(details.secret_public, false);
-  const { medianTime } = stage.pearl.chain.tip;
-  const now = Math.max(Math.floor(Date.now() / 1000), medianTime, Number(await stage.anvil.time()));
-  assert.ok(details.valid_until > now && details.valid_until <= now + 60, `${details.valid_until} at ${now}`);
+  const clock = Math.floor(Date.now() / 1000);
+  assert.ok(
+    details.valid_until > clock && details.valid_until <= clock + 60,
+    `${details.valid_until} at ${clock}`,
+  );
   const compatible = await stage.http.post(`${SWAPS}/verify-lock/${dealHash}`);
   assert.deepEqual({ ...compatible.body, details: null }, { ...answer.body, details: null });
 

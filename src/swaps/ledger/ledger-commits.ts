@@ -117,7 +117,7 @@ export class LedgerCommits {
     if (this.#parts.contextOf !== undefined) return this.#parts.contextOf(tips);
     const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
     const now = Math.max(clock, tips.evm.time, tips.pearl.medianTimePast);
-    return { tips, now, isReady: true, witnesses: null };
+    return { tips, now, clock, isReady: true, witnesses: null };
   }
 
   /** Calls back after each visible change. */
