@@ -68,8 +68,11 @@ interface ClientErrorDependencies {
   readonly log: Log;
   /** Target of the request that is read on a connection; undefined where there is none. */
   readonly targetOf: (socket: Socket) => string | undefined;
-  /** The headers that say which state answers at a path are of. Never rejects. */
-  readonly heights: (path: string) => Promise<Record<string, string>>;
+  /**
+   * The headers that say which state answers at a path are of. At once: until the answer is written, whatever else the
+   * connection has brought is parsed and refused in its turn.
+   */
+  readonly heights: (path: string) => Record<string, string>;
 }
 
 /** A handler that answers and closes a connection whose request could not be parsed. */
@@ -92,12 +95,8 @@ export function clientErrorWriter({
     const path = target === undefined ? pathIn(bytes) : pathOf(originForm(target));
     // Neither the bytes nor the target: both may hold anything.
     log.debug({ request_id: requestId, status, cause: error.code ?? "" }, "bytes that are no request");
-    // What comes while the heights are asked for is no request either.
-    socket.removeAllListeners("data");
-    void heights(path).then((more) => {
-      if (socket.writable) socket.write(answerTo(facts, status, path, requestId, more));
-      socket.destroySoon();
-    });
+    if (socket.writable) socket.write(answerTo(facts, status, path, requestId, heights(path)));
+    socket.destroySoon();
   };
 }
 

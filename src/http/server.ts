@@ -15,7 +15,7 @@ import { COMMON_HEADERS } from "./answer.ts";
 import { CLOSING, NO_DATABASE, refuseExpectation, writeError } from "./bare-error.ts";
 import { clientErrorWriter, refuseTunnel, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
-import { answerUnrouted, heightHeaders, type HttpContext, knownHeightHeaders, sendError } from "./context.ts";
+import { answerUnrouted, type HttpContext, knownHeightHeaders, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type ErrorCode, pathOf } from "./errors.ts";
@@ -85,7 +85,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
       nextRequestId,
       log: deps.log,
       targetOf: (socket) => connections.targetOf(socket),
-      heights: (path) => heightHeaders(context, path),
+      heights: (path) => knownHeightHeaders(context, path),
     }),
     serverFactory: (handler) => nodeServer(context, connections, nextRequestId, lifecycle, handler),
   });

@@ -138,6 +138,20 @@ describe("requests that HTTP/1.1 does not allow", () => {
     assert.equal(answer.headers.get("connection"), "close");
   });
 
+  test("what comes behind bytes that are no request is not looked at: one answer, of the group of the first", async () => {
+    const looked: Record<string, number> = {};
+    for (const [group, path] of Object.entries(PATHS)) {
+      // A new state, of which no query has shown the height yet.
+      http.commit();
+      const logged = http.log.length;
+      const answer = await send(`GET ${path} HTTP/1.1\r\nhost: x\r\nno header\r\n\r\n${"\n".repeat(50_000)}`);
+      assert.deepEqual([answer.status, errorOf(answer, group === "swap")], [400, "INVALID_REQUEST"]);
+      assert.deepEqual(heightsOf(answer), HEIGHTS[group], group);
+      looked[group] = http.log.length - logged;
+    }
+    assert.deepEqual(looked, { swap: 1, prc20: 1, neither: 1 });
+  });
+
   test("what the parser refuses: 400, 413, 414 and 431, by path group where the bytes name one", async () => {
     for (const [group, path] of Object.entries(PATHS)) {
       const isSwap = group === "swap";
