@@ -6,6 +6,10 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { migrate } from "../src/adapters/store-postgres/migrate.ts";
 import { initial } from "../src/adapters/store-postgres/migrations/0001-initial.ts";
+import { roles } from "../src/adapters/store-postgres/migrations/0002-roles.ts";
+import { closedDeals } from "../src/adapters/store-postgres/migrations/0003-closed-deals.ts";
+import { closedLists } from "../src/adapters/store-postgres/migrations/0004-closed-lists.ts";
+import { closedPrints } from "../src/adapters/store-postgres/migrations/0005-closed-prints.ts";
 import { openIndexReader } from "../src/adapters/store-postgres/read/index-reader.ts";
 import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
 import { type Migration, Session } from "../src/adapters/store-postgres/session.ts";
@@ -19,6 +23,17 @@ const SECOND: Migration = { version: 2, name: "second", sql: "CREATE TABLE secon
 const BROKEN: Migration = { ...SECOND, sql: `${SECOND.sql}; SELECT 1 / 0` };
 const VERSIONS = "SELECT version, name FROM schema_version ORDER BY version";
 const TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
+
+/** Twenty thousand listings, each of a transaction of its own, as PostgreSQL knows them after a while. */
+const MANY_LISTINGS = `INSERT INTO listing (place, tick, amount, owner_id, seller_id, price, protocol_fee, seller_net, txid, vout,
+    created_height, created_time, anchor_amount, signature, policy_hash, state, unit_key, change_key)
+  SELECT at, 'MANY', 1, 1, 1, 1, 0, 1, sha256(at::text::bytea), 0, 1, 1, 546, '', '', 0, '', 2 * at
+    FROM generate_series(1, 20000) AS at;
+  ANALYZE listing; SET plan_cache_mode = force_custom_plan`;
+/** As the writer looks for what a block names. */
+const LISTINGS_BY_OUTPOINT = `SELECT listing.place FROM unnest($1::bytea[], $2::bigint[]) AS asked (txid, vout)
+  JOIN listing ON substr(listing.txid, 1, 8) = substr(asked.txid, 1, 8) AND listing.txid = asked.txid
+    AND listing.vout = asked.vout`;
 
 /** What somebody may do to a schema, how he takes it back, and of what the findings speak. */
 const CHANGES: readonly (readonly [change: string, back: string, names: readonly string[]])[] = [
@@ -129,6 +144,22 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
       await assert.rejects(migrate(one, [initial]), /schema 2, this program knows schemas up to 1/);
       assert.deepEqual(await one.all(TABLES), tables);
       assert.equal((await one.all(VERSIONS)).length, 2);
+    });
+  });
+
+  test("listings of a block are found by the index of schema 6 at once: its making counts the rows that are there", async () => {
+    await withSessions(1, async ([one]) => {
+      assert.ok(one !== undefined);
+      await migrate(one, [initial, roles, closedDeals, closedLists, closedPrints]);
+      await one.exec(MANY_LISTINGS);
+      await migrate(one);
+      const asked = Array.from({ length: 20 }, (_, at) => Buffer.alloc(32, at));
+      const plan = await one.all(
+        `EXPLAIN ${LISTINGS_BY_OUTPOINT}`,
+        asked,
+        asked.map(() => 0),
+      );
+      assert.match(plan.join("\n"), /Index Scan using listing_by_outpoint/);
     });
   });
 
