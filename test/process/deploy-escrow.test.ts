@@ -302,6 +302,8 @@ function gateway(
     request.reply((await taken()).map((result) => ({ result })));
   });
 }
+/** Signed by the key of standard input, for a token that is there. */
+const SIGNED_HERE = { "--from": null, "--key-stdin": "", "--dev-usdc": null };
 const asks = (request: RpcRequest, method: RegExp): boolean =>
   request.calls.some((call) => method.test(call.method));
 
@@ -326,6 +328,31 @@ describe("an RPC that is asked about a creation and does not answer", () => {
       await rpc.close();
     }
   });
+
+  const unknown = /may be on the chain all the same.*before you try again/;
+  for (const [message, said, unsaid] of [
+    ["already known", unknown, /did not take|no answer came/],
+    ["nonce too low", unknown, /did not take|no answer came/],
+    ["upstream request timed out", unknown, /did not take|no answer came/],
+    ["insufficient funds for gas * price + value", /did not take the contract: .*funds/, unknown],
+  ] as const)
+    test(`one that has passed the creation on and says "${message}" is believed where that is a refusal`, async () => {
+      const usdc = await deployDevUsdc(anvil);
+      const rpc = await gateway(async (request, taken) => {
+        if (!asks(request, /^eth_send/)) return false;
+        await taken();
+        request.reply([{ error: { code: -32_000, message } }]);
+        return true;
+      });
+      try {
+        const ended = await strand(flags({ ...SIGNED_HERE, "--usdc": usdc, "--rpc": rpc.url }), KEY);
+        assert.equal(ended.code, 1);
+        assert.match(ended.said, said);
+        assert.doesNotMatch(ended.said, unsaid);
+      } finally {
+        await rpc.close();
+      }
+    });
 
   for (const [name, changes, input] of [
     ["by the node", {}, ""],

@@ -37,6 +37,11 @@ const RECEIPT_POLL_MS = 200;
 const RECEIPT_RETRY_MS = 1000;
 const USDC_DECIMALS = 6;
 /**
+ * Answers to a transaction that may be taken: a gateway has waited long enough, or has passed it to a second node after the
+ * first, which then knows it or has its number in a block. Numbers are asked for right before, so none is too low by itself.
+ */
+const MAYBE_TAKEN = /already|known ?transaction|nonce (is )?too low|old ?nonce|timed? ?-?out|deadline/i;
+/**
  * Creation code that uses what the contract needs of an EVM and creates nothing: TSTORE and TLOAD (EIP-1153, the
  * reentrancy guard) and MCOPY (EIP-5656). Without them the creation passes, and no call of the contract ever does.
  */
@@ -235,9 +240,11 @@ async function send(
       ? wallet.deployContract({ abi: devUsdcAbi, bytecode })
       : wallet.deployContract({ abi: escrowAbi, bytecode, args: [usdc, minUsdc, feeBps, feeRecipient] }));
   } catch (cause) {
-    if (!isSent || !isUnanswered(cause)) throw cause;
+    const isRefused = !isUnanswered(cause) && !MAYBE_TAKEN.test(reasonOf(cause));
+    if (!isSent || isRefused) throw cause;
+    const what = isUnanswered(cause) ? "no answer came" : "the answer does not say that it was refused";
     throw new OutcomeUnknown(
-      `the creation of ${name} was sent and no answer came (${reasonOf(cause)}): it may be on the chain all the same; ` +
+      `the creation of ${name} was sent and ${what} (${reasonOf(cause)}): it may be on the chain all the same; ` +
         "look at what the sender has sent before you try again",
     );
   }
