@@ -49,10 +49,12 @@ export async function operationsOf(
   vout: number | null,
   { after, limit }: OperationsPart,
 ): Promise<readonly OperationView[]> {
-  // Not by the order of all operations: with a limit the planner may go through them until it has found enough.
+  // Not by the order of all operations: with a limit the planner may go through them until it has found enough. And what
+  // belongs to an operation is looked up for those of the part alone, not for all of the transaction in each part.
   const rows = await session.all(
-    `SELECT ${VIEWS} FROM op ${VIEW_JOINS} WHERE substr(op.txid, 1, 8) = substr($1::bytea, 1, 8) AND op.txid = $1
-       AND ($2::bigint IS NULL OR op.vout = $2) AND op.place > $3 ORDER BY op.place + 0 LIMIT $4`,
+    `SELECT ${VIEWS} FROM (SELECT * FROM op WHERE substr(op.txid, 1, 8) = substr($1::bytea, 1, 8) AND op.txid = $1
+       AND ($2::bigint IS NULL OR op.vout = $2) AND op.place > $3 ORDER BY op.place + 0 LIMIT $4) AS op ${VIEW_JOINS}
+       ORDER BY op.place`,
     blobOf(txid),
     vout,
     after,
