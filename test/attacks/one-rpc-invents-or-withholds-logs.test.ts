@@ -116,6 +116,22 @@ describe("S-07, S-08: one of three RPCs lies about a log", () => {
   }
 });
 
+test("S-08: one RPC invents a log, and another one is silent whenever it would have to deny it: it is taken out once", async () => {
+  const [honest, liar, moody] = [await serve(), await serve(LIES["one more log"]), await serve()];
+  const ledger = new MemoryEvmLedger(0);
+  const isTakenIn = (): boolean => ledger.unsettled(30, 30).length > 2;
+  moody.meddle = ({ method }) =>
+    isTakenIn() && method !== "eth_getLogs" ? undefined : { error: { code: -32_000, message: "not now" } };
+  const one = followed([honest, liar, moody], ledger);
+  const told = (part: string): number => one.lines.filter(({ message }) => message.includes(part)).length;
+  const takenIn = (): number => told("a second reading shows a log that the first one did not");
+  await one.until(() => takenIn() > 1 || told("which the other RPCs do not have") > 0);
+  assert.equal(takenIn(), 1);
+  moody.meddle = () => undefined;
+  await one.until(() => ledger.tips().evm.finalHeight === FINAL);
+  assert.deepEqual(ledger.facts(), await rebuilt({ urls: [honest.url] }));
+});
+
 test("S-07: a log that one RPC alone shows is not final while the other one does not answer", async () => {
   const [liar, silent] = [await serve(LIES["one more log"]), await serve()];
   silent.meddle = ({ method }) =>

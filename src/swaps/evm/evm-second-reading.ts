@@ -8,12 +8,14 @@ import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
+import { DeniedLogs } from "./evm-denied-logs.ts";
 import { compareRange, type Compared, type Elsewhere, shownEvents, unshown } from "./evm-compare-range.ts";
 import { FailedReadings } from "./evm-failed-readings.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
+import type { ReadingStep } from "./evm-reading-step.ts";
 import { RefusedLogs } from "./evm-refused-logs.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
@@ -43,30 +45,6 @@ export interface SecondReadingOptions {
   readonly disputeMs: number;
 }
 
-/** What is to be done next. */
-export type ReadingStep =
-  /** Blocks up to this one are final but for the disputed events. */
-  | { readonly kind: "raise"; readonly final: EvmPoint; readonly disputed: readonly EscrowEvent[] }
-  /** Two RPCs show these events that were disputed. */
-  | { readonly kind: "resolve"; readonly events: readonly EscrowEvent[] }
-  /**
-   * All above the block (null: all) is to be read again, from the RPC `use`; with `isBranch` because the blocks
-   * themselves are others.
-   */
-  | {
-      readonly kind: "back";
-      readonly parent: EvmPoint | null;
-      readonly use: number;
-      readonly isBranch: boolean;
-      readonly why: string;
-    }
-  /** A part was done; there is more. */
-  | { readonly kind: "more" }
-  /** Only time or other answers bring it further. */
-  | { readonly kind: "waiting" }
-  /** All that can be final is. */
-  | { readonly kind: "done" };
-
 type Back = Extract<ReadingStep, { kind: "back" }>;
 
 /** Reads again; see the file header. */
@@ -77,6 +55,7 @@ export class SecondReading {
   /** Events that a first reading made anew did not show, or not in a block of their time. */
   readonly #suspects = new Set<string>();
   readonly #refused: RefusedLogs;
+  readonly #denied = new DeniedLogs();
   #disputesAtMs = Number.NEGATIVE_INFINITY;
   /** Counts the choices of an RPC to read again from. */
   #turn = 0;
@@ -122,6 +101,7 @@ export class SecondReading {
     const target = Math.min(final.height, height);
     const from = Math.max(finalHeight + 1, this.#options.firstBlock);
     this.#first.forgetBelow(from);
+    this.#denied.forgetBelow(from);
     for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
     if (target < from) return { kind: "done" };
     const span = this.#first.at(from);
@@ -223,7 +203,7 @@ export class SecondReading {
       if (standing === "unknown") return null;
       // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
       const use = this.#nextOf(lacks.filter((one) => one !== span.source)) ?? index;
-      if (standing === "gone") return this.#back(event, use, "a log that was indexed is gone");
+      if (standing === "gone") return this.#without(event, use, "a log that was indexed is gone");
       if (standing === "disputed") disputed.push(event);
     }
     for (const event of disputed) this.#alarm(event);
@@ -273,7 +253,8 @@ export class SecondReading {
         if (back !== null) return back;
         throw this.#invented(index, event, "the escrow cannot have made");
       }
-      if (logStanding({ shows: shows.length, lacks: lacks.length }, 2) === "gone")
+      const isDenied = shows.length < 2 && this.#denied.has(event);
+      if (isDenied || logStanding({ shows: shows.length, lacks: lacks.length }, 2) === "gone")
         throw this.#invented(index, event, "the other RPCs do not have");
     }
     return this.#back(first, index, "a second reading shows a log that the first one did not");
@@ -290,7 +271,7 @@ export class SecondReading {
     const witnesses = await this.#witnesses(events, null);
     for (const [event, { shows, lacks }] of zip(events, witnesses)) {
       if (logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2) === "gone")
-        return this.#back(event, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
+        return this.#without(event, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
     }
     return null;
   }
@@ -299,6 +280,12 @@ export class SecondReading {
   #nextOf(indices: readonly number[]): number | undefined {
     this.#turn += 1;
     return indices[this.#turn % indices.length];
+  }
+
+  /** Back because enough RPCs deny a log: with several it is not taken in again on the word of one. */
+  #without(event: EscrowEvent, use: number, why: string): Promise<Back> {
+    if (!this.#isAlone) this.#denied.add(event);
+    return this.#back(event, use, why);
   }
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {
@@ -372,7 +359,11 @@ export class SecondReading {
         const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
         if (standing === "shown") resolved.push(event);
         if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;
-        return this.#back(event, this.#nextOf(lacks) ?? 0, "two RPCs agree that a disputed log is not there");
+        return this.#without(
+          event,
+          this.#nextOf(lacks) ?? 0,
+          "two RPCs agree that a disputed log is not there",
+        );
       }
       return resolved.length === 0 ? null : { kind: "resolve", events: resolved };
     }, null);
