@@ -279,12 +279,18 @@ const lists = [
       why: "a page of a transaction's steps has those before the cursor",
     },
   ]),
-  ...inFile("src/swaps/usecases/lists.ts", [
+  ...inFile("src/swaps/usecases/pages.ts", [
     {
       rule: "H-06",
       find: "isNext ? last.key",
       replace: "isNext ? first.key",
       why: "the next page begins behind the first row",
+    },
+    {
+      rule: "H-06",
+      find: '"next" ? ends.last : null',
+      replace: '"next" ? start.key : null',
+      why: "the way back from a page whose rows have left misses the row before it",
     },
   ]),
   ...inFile("src/swaps/usecases/order-index.ts", [

@@ -8,8 +8,10 @@ import type { Answer } from "../../testkit/worlds/swap-stage/http.ts";
 import { escrowCall, fund, party, type Party } from "../../testkit/worlds/swap-stage/parties.ts";
 import type { JsonRow } from "../../testkit/rows.ts";
 import {
+  actionBody,
   bidTerms,
   lockBid,
+  nowOf,
   payOutputs,
   postAsk,
   rowsOf,
@@ -136,6 +138,55 @@ test("H-06: rows that are added during a walk do not move the others", async () 
     assert.equal(new Set(seen).size, seen.length, name);
   }
 });
+
+/** Takes asks out of the list of the open ones. */
+async function cancel(asks: readonly string[]): Promise<void> {
+  for (const ask of asks) {
+    const body = actionBody(
+      stage,
+      party(stage, 2),
+      ask as `0x${string}`,
+      "cancel",
+      (await nowOf(stage)) + 60,
+    );
+    assert.equal(
+      (await stage.http.post(`${SWAPS}/asks/${ask}/cancel`, body)).body["status"],
+      "ASK_CANCELLED",
+    );
+  }
+}
+
+test("H-06: the way back from a page whose rows have all left misses no row that stands", async () => {
+  for (const sort of ["created", "price"]) {
+    const path = `/asks?limit=2&status=ASK_OPEN&sort=${sort}`;
+    const all = await walk(path, "next", null, idOf);
+    assert.ok(all.length > 6, `${all.length} open asks`);
+    const [lastCursor, lastRows] = await lastPage(path);
+    await cancel(lastRows);
+    const end = await get(`${path}&next=${lastCursor}`);
+    assert.deepEqual([rowsOf(end), end.body["next"]], [[], null]);
+    const left = all.filter((ask) => !lastRows.includes(ask));
+    assert.deepEqual(await walk(path, "prev", String(end.body["prev"]), idOf), left, `${sort}, back`);
+
+    const first = await get(path);
+    const second = await get(`${path}&next=${String(first.body["next"])}`);
+    await cancel(rowsOf(first).map(idOf));
+    const beginning = await get(`${path}&prev=${String(second.body["prev"])}`);
+    assert.deepEqual([rowsOf(beginning), beginning.body["prev"]], [[], null]);
+    const again = await walk(path, "next", String(beginning.body["next"]), idOf);
+    assert.deepEqual(again, left.slice(2), `${sort}, on`);
+  }
+});
+
+/** The cursor of a list's last page, and what stands there. */
+async function lastPage(
+  path: string,
+  cursor = "",
+): Promise<readonly [cursor: string, rows: readonly string[]]> {
+  const answer = await get(cursor === "" ? path : `${path}&next=${cursor}`);
+  const { next } = answer.body;
+  return typeof next === "string" ? lastPage(path, next) : [cursor, rowsOf(answer).map(idOf)];
+}
 
 test("a cursor from elsewhere: another list, other filters, the other direction, another sort", async () => {
   const cursors = new Map<string, string>();

@@ -7,8 +7,10 @@ import type {
   ClosedBundle,
   ClosedOrder,
   ClosedQuestion,
+  ClosedRow,
 } from "../../src/swaps/ledger/closed-port.ts";
 import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, LOWEST_HASH } from "../../src/swaps/usecases/pages.ts";
 import { hash32 } from "./chain-facts.ts";
 import type { On } from "./swaps.ts";
 import { fact, IDENTITY, keys, swapTransaction } from "./swap-drafts.ts";
@@ -118,6 +120,11 @@ const ASKS = {
   pearl: null,
 } as const satisfies ClosedQuestion;
 
+/** A place that no row has. */
+function placeAt(place: { createdAt: number; hash: string; usdc?: bigint }): ClosedRow {
+  return { usdc: 0n, sat: 1n, ...place, hash: place.hash as Bytes32 };
+}
+
 async function rows(swaps: SwapStore, ...questions: readonly ClosedQuestion[]): Promise<readonly string[]> {
   const names = new Map(["one", "two", "three", "four", "x", "y", "z"].map((name) => [nameOf(name), name]));
   const answer = await swaps.closed(questions);
@@ -213,6 +220,19 @@ export function closedCases(on: On): void {
         { ...ASKS, sort: "price", start: { direction: "next", place: { ...cheapest, sat: 0n } } },
       ),
       ["z x", "y", ""],
+    );
+    const oldest = placeAt({ createdAt: BELOW_INTEGERS, hash: LOWEST_HASH });
+    const dearest = placeAt({ createdAt: ABOVE_INTEGERS, hash: HIGHEST_HASH, usdc: 10n ** 39n - 1n });
+    assert.deepEqual(
+      await rows(
+        swaps,
+        { ...ORDERS, start: { direction: "prev", place: oldest } },
+        { ...ORDERS, start: { direction: "next", place: dearest } },
+        { ...ASKS, sort: "price", start: { direction: "prev", place: dearest } },
+        { ...ASKS, sort: "price", start: { direction: "next", place: oldest } },
+      ),
+      [`${second} ${first} three two`, `two three ${first} ${second}`, "x z y", "y z x"],
+      "from the ends of the lists",
     );
     assert.deepEqual(
       await rows(

@@ -3,6 +3,8 @@
 // and never by sorting: changes of a few entries shift the rest, changes of many are merged in one pass.
 
 import type { AskRecord } from "../../swap/records.ts";
+import { NEWEST_ENDS } from "./order-index.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
 
 /** Where an ask stands in either order. Nothing of it ever changes. */
 export interface AskPlace {
@@ -15,6 +17,18 @@ export interface AskPlace {
 
 /** The orders by the name of `sort`. */
 export const ASK_ORDERS = { created: byAge, price: byPrice };
+
+/** The most digits of an amount in a key. */
+const AMOUNT_DIGITS = 39;
+
+/** The ends of both orders, as paging keys. */
+export const ASK_ENDS: Readonly<Record<keyof typeof ASK_ORDERS, ListEnds>> = {
+  created: NEWEST_ENDS,
+  price: {
+    first: ["0", "1", BELOW_INTEGERS, LOWEST_HASH],
+    last: ["9".repeat(AMOUNT_DIGITS), "1", ABOVE_INTEGERS, HIGHEST_HASH],
+  },
+};
 
 /** The place of an ask. */
 export function askPlaceOf({ askId, createdAt, terms }: AskRecord): AskPlace {

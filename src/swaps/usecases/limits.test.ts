@@ -1,5 +1,5 @@
 // What strangers may make the service do is bounded, and requests of one key run in order: hints (S-60), look-ups at
-// our node (S-62), jobs of one key (S-40), pages (H-06), fields of a body (S-06, H-46).
+// our node (S-62), jobs of one key (S-40), fields of a body (S-06, H-46).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,6 @@ import { parseFeeBps, parseOrigin } from "../../swap/forms.ts";
 import type { FoundTransaction } from "../ledger/ports.ts";
 import { KeyedLock, LockHints } from "./dependencies.ts";
 import { LimitedLookups } from "./lookups.ts";
-import { cutPage } from "./lists.ts";
 import { optional, readFields, required } from "./read-fields.ts";
 import { handClock } from "../../../testkit/doubles/clock.ts";
 
@@ -160,37 +159,6 @@ describe("S-40: jobs of one key", () => {
     await assert.rejects(first, /a1 failed/);
     await second;
     assert.deepEqual(done, ["b1", "a1", "a2"]);
-  });
-});
-
-const entries = (from: number, to: number) =>
-  Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => {
-    const n = from < to ? from + i : from - i;
-    return { entry: n, key: [n] as const };
-  });
-
-const page = (start: Parameters<typeof cutPage>[0]["start"], all: ReturnType<typeof entries>) =>
-  cutPage({ limit: 3, start, entries: all, row: (n: number) => n });
-
-describe("H-06: pages by key", () => {
-  test("the first page, one in the middle, and the last one", () => {
-    assert.deepEqual(page(null, entries(1, 7)), { kind: "list", rows: [1, 2, 3], next: [3], prev: null });
-    const next = { direction: "next" as const, key: [3] };
-    assert.deepEqual(page(next, entries(4, 7)), { kind: "list", rows: [4, 5, 6], next: [6], prev: [4] });
-    assert.deepEqual(page(next, entries(4, 6)), { kind: "list", rows: [4, 5, 6], next: null, prev: [4] });
-  });
-
-  test("backwards a page reads forwards", () => {
-    const prev = { direction: "prev" as const, key: [7] };
-    assert.deepEqual(page(prev, entries(6, 1)), { kind: "list", rows: [4, 5, 6], next: [6], prev: [4] });
-    assert.deepEqual(page(prev, entries(3, 1)), { kind: "list", rows: [1, 2, 3], next: [3], prev: null });
-  });
-
-  test("nothing behind the cursor: the way back is where it came from", () => {
-    const key = [3] as const;
-    assert.deepEqual(page({ direction: "next", key }, []), { kind: "list", rows: [], next: null, prev: key });
-    assert.deepEqual(page({ direction: "prev", key }, []), { kind: "list", rows: [], next: key, prev: null });
-    assert.deepEqual(page(null, []), { kind: "list", rows: [], next: null, prev: null });
   });
 });
 

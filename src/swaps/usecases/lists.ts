@@ -15,16 +15,27 @@ import type { ClosedQuestion, ClosedRow, ClosedStart } from "../ledger/closed-po
 import { CLOSED_STATUSES } from "../ledger/closed-state.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { IndexedAsk } from "./ask-index.ts";
-import { ASK_ORDERS, askKey, type AskPlace, askPlaceOf, placeOfKey } from "./ask-order.ts";
+import { ASK_ENDS, ASK_ORDERS, askKey, type AskPlace, askPlaceOf, placeOfKey } from "./ask-order.ts";
 import type { TaprootKeyIndex } from "./taproot-key-index.ts";
-import { compareNewest, type IndexedOrder, keyOf, type OrderIndex } from "./order-index.ts";
+import { compareNewest, type IndexedOrder, keyOf, NEWEST_ENDS, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
+import {
+  ABOVE_INTEGERS,
+  BELOW_INTEGERS,
+  cutPage,
+  HIGHEST_HASH,
+  type Keyed,
+  type ListEnds,
+  LOWEST_HASH,
+} from "./pages.ts";
 import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, WireRow, SwapPageStart } from "./swap-service.ts";
 
 /** Rows of each kind that `swaps/address/{address}` shows (H-43). */
 const MAX_OF_ADDRESS = 100;
+/** The ends of what a transaction did: by hash, then by the place of the step. */
+const STEP_ENDS: ListEnds = { first: [LOWEST_HASH, BELOW_INTEGERS], last: [HIGHEST_HASH, ABOVE_INTEGERS] };
 
 /** What the lists read from. */
 interface SwapListsDependencies {
@@ -69,6 +80,7 @@ export class SwapLists {
         return cutPage({
           limit: query.limit,
           start: query.start,
+          ends: NEWEST_ENDS,
           entries: this.#orders(reads, query, isListed, closed),
           row: (subject) => rowIn(subject, bidRow(subject, context, rules)),
         });
@@ -87,6 +99,7 @@ export class SwapLists {
         return cutPage({
           limit: query.limit,
           start: query.start,
+          ends: NEWEST_ENDS,
           entries: this.#orders(reads, query, isListed, closed),
           row: (subject) => rowIn(subject, dealRow(subject, context, rules)),
         });
@@ -113,6 +126,7 @@ export class SwapLists {
         return cutPage({
           limit: query.limit,
           start,
+          ends: ASK_ENDS[sort],
           entries: inTurn(open, keyedAsks(reads, closed, sort), (one, other) => {
             return turn * ASK_ORDERS[sort](one.entry, other.entry);
           }),
@@ -197,6 +211,7 @@ export class SwapLists {
       return cutPage({
         limit,
         start,
+        ends: STEP_ENDS,
         entries: this.#stepsOf(reads, hash, start, orders),
         row: (step) => step,
       });
@@ -348,49 +363,4 @@ function newest(rows: readonly WireRow[], hash: string): readonly WireRow[] {
       compareNewest([Number(a["created_at"]), String(a[hash])], [Number(b["created_at"]), String(b[hash])]),
     )
     .slice(0, MAX_OF_ADDRESS);
-}
-
-/** An entry of a list and the key of its place. */
-interface Keyed<Entry> {
-  readonly entry: Entry;
-  readonly key: readonly (number | string)[];
-}
-
-/** What a page is cut from. */
-interface PageOf<Entry, Row> {
-  readonly limit: number;
-  readonly start: SwapPageStart | null;
-  /** Entries behind the start, in the direction of the start. */
-  readonly entries: Iterable<Keyed<Entry>>;
-  readonly row: (entry: Entry) => Row;
-}
-
-/** The page; `next` and `prev` are keys of its own edge rows. */
-export function cutPage<Entry, Row>({ limit, start, entries, row }: PageOf<Entry, Row>): SwapList<Row> {
-  const found: Keyed<Entry>[] = [];
-  let hasMore = false;
-  for (const each of entries) {
-    if (found.length === limit) {
-      hasMore = true;
-      break;
-    }
-    found.push(each);
-  }
-  const isBack = start?.direction === "prev";
-  if (isBack) found.reverse();
-  const first = found[0];
-  const last = found.at(-1);
-  const rows = found.map(({ entry }) => row(entry));
-  if (first === undefined || last === undefined) return emptyPage(start);
-  // Where the walk came from there are rows, or were when the cursor was given.
-  const isNext = isBack ? true : hasMore;
-  const isPrev = isBack ? hasMore : start !== null;
-  return { kind: "list", rows, next: isNext ? last.key : null, prev: isPrev ? first.key : null };
-}
-
-/** Nothing behind the start: the way back is where the walk came from. */
-function emptyPage<Row>(start: SwapPageStart | null): SwapList<Row> {
-  const back = start === null ? null : start.key;
-  const isBack = start?.direction === "prev";
-  return { kind: "list", rows: [], next: isBack ? back : null, prev: isBack ? null : back };
 }

@@ -5,6 +5,7 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import { type OrderStanding, orderStanding } from "../../swap/stats.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../swap/subject.ts";
 import { isAskMatch } from "../../swap/terms.ts";
+import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import { type Parties, partiesOfOrder } from "./parties.ts";
 import type { SwapPageStart } from "./swap-service.ts";
 
@@ -116,6 +117,12 @@ export class OrderIndex {
 export function keyOf(order: Pick<IndexedOrder, "createdAt" | "hash">): readonly [number, string] {
   return [order.createdAt, order.hash];
 }
+
+/** The ends of a list that shows the newest first. */
+export const NEWEST_ENDS: ListEnds = {
+  first: [ABOVE_INTEGERS, HIGHEST_HASH],
+  last: [BELOW_INTEGERS, LOWEST_HASH],
+};
 
 /** Negative where key `a` stands before `b`: newest first, ties by hash or id descending (S-55). */
 export function compareNewest(a: readonly (number | string)[], b: readonly (number | string)[]): number {
