@@ -15,8 +15,16 @@ import {
   party,
   payPearl,
 } from "../../testkit/worlds/swap-stage/parties.ts";
-import { htlcOf, payLock, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
+import {
+  htlcOf,
+  openDeal,
+  payLock,
+  payOutputs,
+  postAsk,
+  postTake,
+} from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import type { Health } from "../../web/src/wire.ts";
 import { announce, buyListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
 
 const tick = "GOLD";
@@ -244,6 +252,41 @@ describe("a swap on the page", needsChromium(), () => {
   });
 });
 
+describe("a swap whose steps are left out", needsChromium(), () => {
+  before(async () => {
+    stage = await SwapStage.open();
+    await payOutputs(stage, party(stage, 2), 2, 200_000_000n);
+    await fund(stage, party(stage, 1), 50_000_000n);
+    browser = await startChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("S-54: a page whose node has too few connections does not say that nobody has to do anything", async () => {
+    const { dealHash } = await openDeal(stage, { buyer: party(stage, 1), seller: party(stage, 2) }, 1);
+    const look = async (page: Page): Promise<void> => {
+      const actions = page.getByRole("region", { name: "What is to be done" });
+      const step = actions.getByRole("listitem").filter({ hasText: "lock the PEARL at the lock address" });
+      await step.waitFor();
+      assert.equal(await actions.getByRole("alert").count(), 0);
+      const { port } = stage.service;
+      await stage.stopService();
+      await stage.startService({ "--port": String(port), "--pearl-min-peers": "9" });
+      await step.waitFor({ state: "detached" });
+      // /health knows nothing of connections, and its line says so rightly.
+      await statusSays(page, /^Live/);
+      assert.doesNotMatch(await actions.innerText(), /Nobody has to do anything|Nothing at the moment/);
+      const alert = actions.getByRole("alert");
+      await alert.getByText(/not said whether the seller can lock the PEARL at the lock address/).waitFor();
+      assert.match(await alert.innerText(), /too few connections.*Deadlines go on meanwhile/);
+      await actions.getByText("The last moment for it stays").waitFor();
+    };
+    await watch(`/swap/${dealHash}`, look, { expected: GONE });
+  });
+});
+
 describe("the page says when it is not current", needsChromium(), () => {
   before(async () => {
     stage = await SwapStage.open();
@@ -286,6 +329,23 @@ describe("the page says when it is not current", needsChromium(), () => {
       const since = performance.now();
       await statusSays(page, /^Cut off/);
       assert.ok(performance.now() - since < CUT_OFF_WITHIN_MS);
+      await page.unroute("**/health");
+      await statusSays(page, /^Live/);
+    }));
+
+  test("S-05: an EVM index that stands still is told, and when it goes on", () =>
+    watch("/", async (page) => {
+      await statusSays(page, /^Live/);
+      await page.route("**/health", async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as Health;
+        const evm = body.evm === null ? null : { ...body.evm, lag: 7, indexing_status: "stalled" as const };
+        await route.fulfill({ response, json: { ...body, evm } });
+      });
+      await statusSays(
+        page,
+        /^The EVM index stands still\. What is shown of swaps is older than the chain\.$/,
+      );
       await page.unroute("**/health");
       await statusSays(page, /^Live/);
     }));

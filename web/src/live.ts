@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { answerSaid, serverSaid } from "./clock.ts";
+import { type Contact, contactOf } from "./contact.ts";
 import { Store } from "./store.ts";
 import { followEvents, MISSED, type News } from "./stream.ts";
 import type { Health } from "./wire.ts";
@@ -16,13 +17,6 @@ const HEALTH_WITHIN_MS = 4_000;
 const GATHER_MS = 150;
 /** News that follow each other are shown at most so often: a block and what it brings to both chains come in a row. */
 const BETWEEN_NEWS_MS = 1_000;
-
-/** Whether the page shows the present: "cut_off" says since when the service is silent. */
-export type Contact =
-  | { readonly state: "connecting" }
-  | { readonly state: "live" }
-  | { readonly state: "behind"; readonly why: string }
-  | { readonly state: "cut_off"; readonly sinceMs: number };
 
 /** Whether the page shows the present. */
 export const contact = new Store<Contact>({ state: "connecting" });
@@ -175,18 +169,6 @@ function readWhatWasMissed(): void {
   lowest.evm = Number.POSITIVE_INFINITY;
   first = { pearl: -1, evm: -1 };
   tell(...ALL_TOPICS);
-}
-
-function contactOf(body: Health): Contact {
-  if (body.indexing_status !== "synced")
-    return {
-      state: "behind",
-      why:
-        body.indexing_status === "stalled"
-          ? "The index stands still."
-          : `The index is ${body.lag} blocks behind the chain.`,
-    };
-  return { state: "live" };
 }
 
 function cutOff(): void {

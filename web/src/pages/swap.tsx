@@ -5,8 +5,8 @@ import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
 import { counted, duration, shortened, trimmed, usdc } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
-import type { DealTransactions, NextAction, SwapRow } from "../wire.ts";
-import { ACTION_WORDS, bidWords, dealWords, TERMS_ERROR_WORDS } from "../words.ts";
+import type { DealTransactions, SwapRow } from "../wire.ts";
+import { bidWords, dealWords, TERMS_ERROR_WORDS } from "../words.ts";
 import {
   AddressId,
   Await,
@@ -27,6 +27,7 @@ import { usdcPerPearl } from "../parts/offers.tsx";
 import { Height } from "../parts/rows.tsx";
 import { Table } from "../parts/table.tsx";
 import { stepsOf } from "../parts/timeline.ts";
+import { Actions } from "./swap-actions.tsx";
 import { TransactionPlace } from "./swap-transaction.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
@@ -85,7 +86,7 @@ function Swap({ swap }: { swap: SwapRow }) {
         </p>
       )}
       <Panel title="What is to be done">
-        <Actions actions={swap.next_actions} />
+        <Actions swap={swap} />
       </Panel>
       <Panel title="What has happened">
         <Timeline swap={swap} />
@@ -99,91 +100,6 @@ function Swap({ swap }: { swap: SwapRow }) {
       {swap.pearl_lock_outputs.length === 0 ? null : <Outputs swap={swap} />}
       <Details swap={swap} />
     </>
-  );
-}
-
-function Actions({ actions }: { actions: readonly NextAction[] }) {
-  const now = useNow((seconds) => seconds);
-  if (actions.length === 0)
-    return <p class="notice quiet">Nothing at the moment. What comes next shows here by itself.</p>;
-  const isSomethingDue = actions.some((action) => !isEarly(action, now) && !isLate(action, now));
-  return (
-    <>
-      {isSomethingDue ? null : (
-        <p class="notice quiet">Nobody has to do anything at the moment. What may be done later:</p>
-      )}
-      <ol class="actions">
-        {actions.map((action) => (
-          <Action key={`${action.action}:${action.outpoint}:${action.role}`} action={action} now={now} />
-        ))}
-      </ol>
-    </>
-  );
-}
-
-function isEarly({ not_before: from }: NextAction, now: number): boolean {
-  return from !== null && now < from;
-}
-
-function isLate({ not_after: until }: NextAction, now: number): boolean {
-  return until !== null && now > until;
-}
-
-const ROLE_WORDS = { buyer: "The buyer", seller: "The seller", anyone: "Anybody" } as const;
-
-function Action({ action, now }: { action: NextAction; now: number }) {
-  const { what, otherwise } = ACTION_WORDS[action.action];
-  const [early, late] = [isEarly(action, now), isLate(action, now)];
-  const tone = late || early ? "idle" : action.optional ? "good" : "busy";
-  const when = late ? "too late" : early ? "later" : action.optional ? "may now" : "must now";
-  return (
-    <li class={`action ${early || late ? "quieter" : ""}`}>
-      <p>
-        <Badge tone={tone}>{when}</Badge> <strong>{ROLE_WORDS[action.role]}</strong>{" "}
-        {action.optional ? "can" : "has to"} {what}
-        {action.amount_sat === null ? "" : " ("}
-        {action.amount_sat === null ? null : <Pearl sat={action.amount_sat} />}
-        {action.amount_sat === null ? "" : ")"}.
-      </p>
-      <dl class="facts tight">
-        {action.not_before === null ? null : (
-          <div>
-            <dt>From</dt>
-            <dd>
-              <Deadline at={action.not_before} />
-            </dd>
-          </div>
-        )}
-        {action.not_after === null ? null : (
-          <div>
-            <dt>Until</dt>
-            <dd>
-              <Deadline at={action.not_after} />
-            </dd>
-          </div>
-        )}
-        {action.actor === null ? null : (
-          <div>
-            <dt>By</dt>
-            <dd>
-              <AddressId address={action.actor} />
-            </dd>
-          </div>
-        )}
-        {action.outpoint === null ? null : (
-          <div>
-            <dt>Output</dt>
-            <dd>
-              <Id id={action.outpoint} what="outpoint" />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>If not</dt>
-          <dd>{otherwise}</dd>
-        </div>
-      </dl>
-    </li>
   );
 }
 

@@ -120,7 +120,7 @@ function ContactLine() {
   );
   const words = (): string => {
     if (state.state === "connecting") return "Connecting …";
-    if (state.state === "behind") return `${state.why} What is shown is older than the chain.`;
+    if (state.state === "behind") return state.why;
     if (state.state === "cut_off")
       return `Cut off: the service has not answered for ${silence}. What is shown may be old.`;
     const degraded = body?.status === "degraded" ? " Something needs attention: see Status." : "";
