@@ -132,14 +132,20 @@ const cache: Break[] = [
   ...inFile("src/http/answer.ts", [
     {
       rule: "H-08",
-      find: "= answer.tag |",
-      replace: "= undefined |",
+      find: "match[1] === tag",
+      replace: "match[1] === undefined",
       why: "a client that has the answer gets it again",
     },
     {
       rule: "H-08",
-      find: '${encoding === "identity" ? "" : `-${encoding}`}',
-      replace: "",
+      find: "const tag = tagIn(answer, encoding)",
+      replace: "const { tag } = answer",
+      why: "a client is told to use bytes in an encoding that it does not hold",
+    },
+    {
+      rule: "H-08",
+      find: ": `${answer.tag}-${encoding}`",
+      replace: ": answer.tag",
       why: "two encodings have one tag",
     },
   ]),

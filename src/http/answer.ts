@@ -155,14 +155,26 @@ export async function compressedAtOnce(answer: Answer): Promise<Answer> {
   return answer;
 }
 
-/** True where `If-None-Match` names this answer in any encoding (RFC 9110 §13.1.2: lists, W/, *). */
-export function isKnownToClient(answer: Answer, ifNoneMatch: string | undefined): boolean {
+/** Entity tag of the bytes in an encoding, without quotes: other bytes have another tag (RFC 9110 §8.8.3). */
+function tagIn(answer: Answer, encoding: Encoding): string {
+  return encoding === "identity" ? answer.tag : `${answer.tag}-${encoding}`;
+}
+
+/**
+ * True where `If-None-Match` names the answer in the encoding that this client takes (RFC 9110 §13.1.2: lists, W/, *).
+ * A cache that holds another one only has nothing that it could hand out, and must not use a 304 whose tag it does not
+ * know (RFC 9111 §4.3.4).
+ */
+export function isKnownToClient(
+  answer: Answer,
+  encoding: Encoding,
+  ifNoneMatch: string | undefined,
+): boolean {
   if (ifNoneMatch === undefined || answer.status !== 200) return false;
   if (ifNoneMatch.trim() === "*") return true;
+  const tag = tagIn(answer, encoding);
   for (const match of ifNoneMatch.matchAll(/(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)) {
-    const opaque = match[1];
-    if (opaque === answer.tag || opaque === `${answer.tag}-gzip` || opaque === `${answer.tag}-br`)
-      return true;
+    if (match[1] === tag) return true;
   }
   return false;
 }
@@ -172,7 +184,7 @@ export function headersOf(answer: Answer, encoding: Encoding): Record<string, st
   const headers: Record<string, string> = {
     "content-type": answer.contentType,
     "cache-control": "no-cache",
-    etag: `"${answer.tag}${encoding === "identity" ? "" : `-${encoding}`}"`,
+    etag: `"${tagIn(answer, encoding)}"`,
     vary: "accept-encoding",
     ...COMMON_HEADERS,
     ...answer.headers,
@@ -185,7 +197,7 @@ export function headersOf(answer: Answer, encoding: Encoding): Record<string, st
 export async function deliver(answer: Answer, request: IncomingHttpHeaders): Promise<Delivery> {
   const encoding = chooseEncoding(answer, request["accept-encoding"]);
   const headers = headersOf(answer, encoding);
-  if (isKnownToClient(answer, request["if-none-match"])) {
+  if (isKnownToClient(answer, encoding, request["if-none-match"])) {
     return { status: 304, headers: withoutContent(headers), body: null };
   }
   const body = await encodedBody(answer, encoding);

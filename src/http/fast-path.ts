@@ -49,7 +49,7 @@ function serveNegotiated(
   const { answer } = kept;
   const encoding = chooseEncoding(answer, request.headers["accept-encoding"]);
   const headers = headersOf(answer, encoding);
-  if (isKnownToClient(answer, request.headers["if-none-match"])) {
+  if (isKnownToClient(answer, encoding, request.headers["if-none-match"])) {
     response.writeHead(304, { ...withoutContent(headers), "x-request-id": nextRequestId() });
     response.end();
     return true;

@@ -1,9 +1,8 @@
-// All answers keep the general rules: for unknown and broken paths, failures, entity tags, compression, CORS, limits,
-// health, and cursors from elsewhere.
+// All answers keep the general rules: for unknown and broken paths, failures, CORS, limits, health, and cursors
+// from elsewhere. Entity tags and compression: entity-tags.test.ts.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Value } from "typebox/value";
 import { StoreUnavailable } from "../../src/index/ports.ts";
 import type { TrustedProxies } from "../../src/http/dependencies.ts";
@@ -104,76 +103,6 @@ describe("failures", () => {
     assert.equal(log.at(-1)?.level, "warn");
     one.commit();
     assert.equal((await app.inject(OPLIST)).statusCode, 200);
-  });
-});
-
-describe("entity tags and encodings", () => {
-  test("H-08 If-None-Match: lists, weak forms, star, and other encodings of the same", async () => {
-    const { etag } = (await one.app.inject(OPLIST)).headers;
-    for (const value of [
-      etag,
-      `W/${etag}`,
-      `"x", ${etag}`,
-      "*",
-      ` * `,
-      `"a,b" , W/${etag}`,
-      String(etag).replace(/"$/, '-br"'),
-    ]) {
-      const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": String(value) } });
-      assert.equal(answer.statusCode, 304, String(value));
-      assert.equal(answer.body, "");
-      assert.equal(answer.headers.etag, etag);
-      assert.equal(answer.headers["x-indexed-height"], "100");
-      assert.equal(answer.headers["cache-control"], "no-cache");
-    }
-    for (const value of ['"x"', String(etag).slice(1, -1), "", '"*"']) {
-      const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": value } });
-      assert.equal(answer.statusCode, 200, value);
-    }
-  });
-
-  test("an error is never 304", async () => {
-    const answer = await one.app.inject({ url: `${OPLIST}?limit=0`, headers: { "if-none-match": "*" } });
-    assert.equal(answer.statusCode, 400);
-  });
-
-  test("the tag changes with the rows and stays with a state that changes none", async () => {
-    const index = richIndex();
-    const { app, commit } = await harness(index);
-    const tokens = "/api/v1/prc20/tokenlist";
-    const earlier = (await app.inject(tokens)).headers;
-    index.present = rows.stateAt(rows.TIP + 1);
-    commit();
-    const same = (await app.inject(tokens)).headers;
-    assert.equal(same.etag, earlier.etag);
-    assert.equal(same["x-indexed-height"], "101");
-    index.tokenRows.push(rows.token("NEW", { deployPlace: 9 }));
-    commit();
-    assert.notEqual((await app.inject(tokens)).headers.etag, earlier.etag);
-    await app.close();
-  });
-
-  test("compresses what pays, where the client accepts it", async () => {
-    const plain = await one.app.inject(OPLIST);
-    assert.equal(plain.headers["content-encoding"], undefined);
-    assert.equal(plain.headers.vary, "accept-encoding");
-    const ask = (value: string, url = OPLIST) =>
-      one.app.inject({ url, headers: { "accept-encoding": value } });
-    const br = await ask("gzip, deflate, br");
-    assert.equal(br.headers["content-encoding"], "br");
-    assert.equal(brotliDecompressSync(br.rawPayload).toString(), plain.body);
-    assert.notEqual(br.headers.etag, plain.headers.etag);
-    const gzip = await ask("gzip;q=1, br;q=0.5");
-    assert.equal(gzip.headers["content-encoding"], "gzip");
-    assert.equal(gunzipSync(gzip.rawPayload).toString(), plain.body);
-    assert.equal((await ask("br;q=0, gzip;q=0")).headers["content-encoding"], undefined);
-    for (const plainly of ["identity", "identity, br;q=0.5, gzip;q=0.8", "br;q=0.1, *;q=0.2, identity;q=0.3"])
-      assert.equal((await ask(plainly)).headers["content-encoding"], undefined, plainly);
-    for (const packed of ["gzip;q=0.5", "gzip;q=0.5, identity;q=0.5", "identity;q=0.1, gzip;q=0.2"])
-      assert.equal((await ask(packed)).headers["content-encoding"], "gzip", packed);
-    for (const never of ["identity;q=0, gzip", "*;q=0, gzip;q=0.1"])
-      assert.equal((await ask(never, "/api/v1/prc20/digest/1")).headers["content-encoding"], "gzip", never);
-    assert.equal((await ask("br", "/api/v1/prc20/digest/1")).headers["content-encoding"], undefined);
   });
 });
 
