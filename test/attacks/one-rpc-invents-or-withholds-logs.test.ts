@@ -132,6 +132,29 @@ test("S-08: one RPC invents a log, and another one is silent whenever it would h
   assert.deepEqual(ledger.facts(), await rebuilt({ urls: [honest.url] }));
 });
 
+test("S-08: an RPC that was late with a log shows it, another one denies it still, and the third is silent: it is disputed, and nothing else waits", async () => {
+  const hiding = changing((logs) => logs.filter(({ logIndex }) => logIndex !== "0x1"));
+  const [late, liar, silent] = [await serve(), await serve(), await serve()];
+  const rpcs = [late, liar, silent];
+  for (const rpc of rpcs) rpc.final = 20;
+  const before = followed(rpcs);
+  await before.until(
+    () => before.ledger.tips().evm.finalHeight === 20 && before.ledger.tips().evm.height === 120,
+  );
+  for (const rpc of rpcs) rpc.final = FINAL;
+  const one = followed(rpcs, before.ledger);
+  const isTakenOut = (): boolean => one.lines.some(({ message }) => message.includes("was indexed is gone"));
+  liar.meddle = hiding;
+  late.meddle = (call, truth) => (isTakenOut() ? undefined : hiding(call, truth));
+  silent.meddle = () => ({ error: { code: -32_000, message: "not now" } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 10_000);
+  const disputed = one.ledger.disputes().map(({ place }) => [place.block, place.logIndex]);
+  assert.deepEqual(disputed, DISPUTED["one log less"]);
+  silent.meddle = () => undefined;
+  await one.until(() => one.ledger.disputes().length === 0);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [silent.url] }));
+});
+
 test("S-07: a log that one RPC alone shows is not final while the other one does not answer", async () => {
   const [liar, silent] = [await serve(LIES["one more log"]), await serve()];
   silent.meddle = ({ method }) =>

@@ -203,7 +203,7 @@ export class SecondReading {
       if (standing === "unknown") return null;
       // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
       const use = this.#nextOf(lacks.filter((one) => one !== span.source)) ?? index;
-      if (standing === "gone") return this.#without(event, use, "a log that was indexed is gone");
+      if (standing === "gone") return this.#without(event, lacks, use, "a log that was indexed is gone");
       if (standing === "disputed") disputed.push(event);
     }
     for (const event of disputed) this.#alarm(event);
@@ -253,10 +253,12 @@ export class SecondReading {
         if (back !== null) return back;
         throw this.#invented(index, event, "the escrow cannot have made");
       }
-      const isDenied = shows.length < 2 && this.#denied.has(event);
-      if (isDenied || logStanding({ shows: shows.length, lacks: lacks.length }, 2) === "gone")
+      // Who has denied it counts while this RPC alone shows it.
+      const denying = shows.length < 2 ? this.#denied.deniers(event, index, lacks) : lacks;
+      if (logStanding({ shows: shows.length, lacks: denying.length }, 2) === "gone")
         throw this.#invented(index, event, "the other RPCs do not have");
     }
+    for (const event of extra) this.#denied.takenIn(event, index);
     return this.#back(first, index, "a second reading shows a log that the first one did not");
   }
 
@@ -271,7 +273,7 @@ export class SecondReading {
     const witnesses = await this.#witnesses(events, null);
     for (const [event, { shows, lacks }] of zip(events, witnesses)) {
       if (logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2) === "gone")
-        return this.#without(event, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
+        return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
     }
     return null;
   }
@@ -282,9 +284,9 @@ export class SecondReading {
     return indices[this.#turn % indices.length];
   }
 
-  /** Back because enough RPCs deny a log: with several it is not taken in again on the word of one. */
-  #without(event: EscrowEvent, use: number, why: string): Promise<Back> {
-    if (!this.#isAlone) this.#denied.add(event);
+  /** Back because enough RPCs deny a log: with several it is not taken in again on the word of one against two. */
+  #without(event: EscrowEvent, lacks: readonly number[], use: number, why: string): Promise<Back> {
+    if (!this.#isAlone) this.#denied.add(event, lacks);
     return this.#back(event, use, why);
   }
 
@@ -361,6 +363,7 @@ export class SecondReading {
         if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;
         return this.#without(
           event,
+          lacks,
           this.#nextOf(lacks) ?? 0,
           "two RPCs agree that a disputed log is not there",
         );
