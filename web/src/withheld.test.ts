@@ -117,6 +117,25 @@ test("H-20: an index that is behind is told also where the row calls for nothing
   assert.equal(withheldOf(young, 10, null), null, "before the first answer of /health");
 });
 
+test("S-05: what is offered is not said to be left out, though the index of tokens is behind: swaps have one of their own", () => {
+  const rebuilding = { ...WELL, indexing_status: "syncing", lag: 90_000 } as const;
+  const standing = { ...WELL, evm: { indexing_status: "stalled", lag: 1 } as const };
+  for (const [swap, action] of [
+    [take(), "lock_usdc"],
+    [bid(), "accept_bid"],
+    [deal(), "lock_pearl"],
+    [locked(), "claim_pearl"],
+  ] as const)
+    for (const health of [rebuilding, standing])
+      assert.equal(withheldOf({ ...swap, ...offered(action) }, 10, health), null, action);
+});
+
+test("S-21: before the first answer of /health nobody knows whether the escrow is paused", () => {
+  assert.equal(withheldOf(bid(), 10, null), null);
+  assert.equal(withheldOf(take(), 10, null), null);
+  assert.notEqual(withheldOf(deal(), 10, null), null);
+});
+
 test("the words say what is not offered, why, and that deadlines go on", () => {
   const words = (swap: SwapFacts, health: Parameters<typeof withheldOf>[2] = WELL): string => {
     const withheld = withheldOf(swap, 10, health);

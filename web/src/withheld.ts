@@ -45,6 +45,14 @@ export interface Withheld {
   readonly why: string;
 }
 
+/** The steps that are left out, wherever they commit money or show the secret. */
+const COMMITTING: ReadonlySet<NextAction["action"]> = new Set<WithheldStep["action"]>([
+  "claim_pearl",
+  "lock_pearl",
+  "accept_bid",
+  "lock_usdc",
+]);
+
 /** Null where nothing is left out. `now`: unix seconds; `health`: null before its first answer. */
 export function withheldOf(
   swap: SwapFacts,
@@ -52,12 +60,15 @@ export function withheldOf(
   health: (IndexHealth & Pick<Health, "reasons">) | null,
 ): Withheld | null {
   if (swap.secret_hex !== null || swap.terms_error !== null || isOver(swap)) return null;
-  const isEscrowPaused = health?.reasons.includes("ESCROW_PAUSED") ?? false;
-  const steps = calledFor(swap, isEscrowPaused).filter(
+  const mayBePaused = health === null || health.reasons.includes("ESCROW_PAUSED");
+  const steps = calledFor(swap, mayBePaused).filter(
     ({ action, until }) => now <= until && !swap.next_actions.some((offered) => offered.action === action),
   );
   const why = health === null ? "" : troubleOf(health);
-  return steps.length === 0 && why === "" ? null : { steps, why };
+  if (steps.length > 0) return { steps, why };
+  // The service may see enough of both chains all the same: /health tells of the index of tokens.
+  const isOffered = swap.next_actions.some(({ action }) => COMMITTING.has(action));
+  return why === "" || isOffered ? null : { steps, why };
 }
 
 function isOver({ evm_leg: { state }, expired }: SwapFacts): boolean {
@@ -65,14 +76,14 @@ function isOver({ evm_leg: { state }, expired }: SwapFacts): boolean {
 }
 
 /** The steps of the table of S-54 that wait for a synced index, by what a row shows of their conditions. */
-function calledFor(swap: SwapFacts, isEscrowPaused: boolean): readonly WithheldStep[] {
+function calledFor(swap: SwapFacts, mayBePaused: boolean): readonly WithheldStep[] {
   const { evm_leg: evm, deadlines } = swap;
   const { take_expires_at: takeBy, accept_bid_by: acceptBy } = deadlines;
   if (evm.state === "none")
-    return takeBy === null || isEscrowPaused ? [] : [{ action: "lock_usdc", role: "buyer", until: takeBy }];
+    return takeBy === null || mayBePaused ? [] : [{ action: "lock_usdc", role: "buyer", until: takeBy }];
   if (!evm.final) return [];
   if (evm.state === "locked")
-    return acceptBy === null || isEscrowPaused
+    return acceptBy === null || mayBePaused
       ? []
       : [{ action: "accept_bid", role: "seller", until: acceptBy }];
   if (!hasFullLock(swap)) return [{ action: "lock_pearl", role: "seller", until: deadlines.lock_pearl_by }];
@@ -113,7 +124,7 @@ export function withheldWords({ steps, why }: Withheld): string {
       ? ["Steps that commit money or show the secret are not shown at the moment."]
       : what),
     why === "" ? because : why,
-    "Such a step is safe only while it is shown here, and it shows again by itself. Deadlines go on meanwhile.",
+    "Such a step is safe only while it is shown here, and it shows again by itself when it is. Deadlines go on meanwhile.",
   ].join(" ");
 }
 
