@@ -130,5 +130,6 @@ export function withheldWords({ steps, why }: Withheld): string {
 
 const ASK_MAY_BE_CLOSED = "The ask may not be open any more, or its hashlock be in use.";
 const UNSEEN =
-  "The service may not see both chains well enough: a newest block is too old, the Pearl node has too few connections, " +
-  "Pearl blocks come too slowly, or no second node shows the lock.";
+  "The service may not see both chains well enough: a newest block is too old, the EVM RPCs do not agree, the Pearl node " +
+  "has too few connections, Pearl blocks come too slowly or have yet to be read for this swap, or no second node shows " +
+  "the lock.";
