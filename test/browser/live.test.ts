@@ -245,7 +245,7 @@ describe("a swap on the page", needsChromium(), () => {
         .getByText("The buyer has to watch the claim of the PEARL until it is 13 blocks deep")
         .waitFor();
       await stage.minePearl(7);
-      await actions.getByText("Nothing at the moment.").waitFor();
+      await actions.getByText("Nothing more: the swap is over.").waitFor();
       await step("The USDC are claimed for the seller", "done");
       assert.equal(await page.locator(".timeline li").filter({ hasNotText: "(done)" }).count(), 0);
     });

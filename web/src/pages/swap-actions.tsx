@@ -20,7 +20,7 @@ export function Actions({ swap }: { swap: SwapRow }) {
       {withheld !== null || isSomethingDue ? null : (
         <p class="notice quiet">
           {actions.length === 0
-            ? "Nothing at the moment. What comes next shows here by itself."
+            ? nothingWords(swap)
             : "Nobody has to do anything at the moment. What may be done later:"}
         </p>
       )}
@@ -115,4 +115,11 @@ function Action({ action, now }: { action: NextAction; now: number }) {
       </dl>
     </li>
   );
+}
+
+/** Nothing is in `next_actions`: over for good is only what is final. */
+function nothingWords({ status, evm_leg: leg }: SwapRow): string {
+  return status === "SETTLED" && leg.final
+    ? "Nothing more: the swap is over."
+    : "Nothing at the moment. What comes next shows here by itself.";
 }
