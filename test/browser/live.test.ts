@@ -178,7 +178,8 @@ describe("the page is live", needsChromium(), () => {
   });
 });
 
-describe("a swap on the page", needsChromium(), () => {
+/** Before the tests of a suite: a seller who has PEARL, a buyer who has USDC, and a browser. */
+function betweenTwoParties(): void {
   before(async () => {
     stage = await SwapStage.open();
     await payOutputs(stage, party(stage, 2), 2, 200_000_000n);
@@ -189,6 +190,10 @@ describe("a swap on the page", needsChromium(), () => {
     await browser?.close();
     await stage?.close();
   });
+}
+
+describe("a swap on the page", needsChromium(), () => {
+  betweenTwoParties();
 
   test("from the take to the end, step by step: who has to do what until when, and how far it is", async () => {
     const [buyer, seller] = [party(stage, 1), party(stage, 2)];
@@ -253,16 +258,7 @@ describe("a swap on the page", needsChromium(), () => {
 });
 
 describe("a swap whose steps are left out", needsChromium(), () => {
-  before(async () => {
-    stage = await SwapStage.open();
-    await payOutputs(stage, party(stage, 2), 2, 200_000_000n);
-    await fund(stage, party(stage, 1), 50_000_000n);
-    browser = await startChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  betweenTwoParties();
 
   test("S-54: a page whose node has too few connections does not say that nobody has to do anything", async () => {
     const { dealHash } = await openDeal(stage, { buyer: party(stage, 1), seller: party(stage, 2) }, 1);
