@@ -156,12 +156,17 @@ describe("every page in a real browser", needsChromium(), () => {
     });
     // The views of one thing have its title, and a ticker is one thing in any letters.
     const titles = new Map<string, string>();
-    for (const { path, words } of looks) {
+    for (const { path, status, words } of looks) {
       const document = await page.goto(path);
       await page.locator("main").getByText(words).first().waitFor({ state: "attached" });
       const [, sent = ""] = /<title>(.*)<\/title>/.exec((await document?.text()) ?? "") ?? [];
       assert.match(sent, / · Strand$/);
-      titles.set((path.split("?", 1)[0] ?? "").toLowerCase(), await page.title());
+      const thing = (path.split("?", 1)[0] ?? "").toLowerCase();
+      const title = await page.title();
+      titles.set(thing, title);
+      // By what differs from all others of its kind, be there many of them or one.
+      const [, end] = /^\/[a-z]+\/\w{30,}(\w{6})(?:[:/]\d+)?$/.exec(thing) ?? [];
+      if (status === 200 && end !== undefined) assert.ok(title.includes(end), `${path}: ${title}`);
     }
     await page.goto("/token/GOLD");
     await page.locator(".chart canvas").first().waitFor();

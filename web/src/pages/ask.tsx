@@ -1,7 +1,7 @@
 // One ask: its terms, whether it is backed, and the deal that took it.
 
 import { useAnswer } from "../answers.ts";
-import { trimmed } from "../format.ts";
+import { shortened, trimmed } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { AskRow } from "../wire.ts";
 import { ASK_WORDS } from "../words.ts";
@@ -22,7 +22,7 @@ export function AskPage({ place }: { place: Place }) {
     );
   return (
     <>
-      <Title text="Ask">PEARL for USDC</Title>
+      <Title text={`Ask ${shortened(id)}`}>PEARL for USDC</Title>
       <Await answer={answer} what="the ask">
         {(ask) => <Ask ask={ask} />}
       </Await>

@@ -2,7 +2,7 @@
 // visitor's settings.
 
 import type { ComponentChildren, TargetedSubmitEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { contact, health } from "../live.ts";
 import { goTo, pathTo, place } from "../paths.ts";
 import { choose, settings } from "../settings.ts";
@@ -58,7 +58,8 @@ export function Layout({ children }: { children: ComponentChildren }) {
 export function Title({ text, children }: { text: string; children?: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const here = useStore(place, ({ href }) => href.split("?")[0]);
-  useEffect(() => {
+  // With the words of the page, not after them: who reads both never meets the title of the page before.
+  useLayoutEffect(() => {
     document.title = text === "Strand" ? "Strand: tokens, markets and swaps of Pearl" : `${text} · Strand`;
   }, [text]);
   useEffect(() => {
