@@ -5,3 +5,13 @@
  * sixteen MiB collecting it takes a tenth more of the time.
  */
 export const YOUNG_ROOM: readonly string[] = ["--min-semi-space-size=16", "--max-semi-space-size=32"];
+
+/** Flags of a process that runs a file of tests. */
+export const TEST_FLAGS: readonly string[] = [
+  ...YOUNG_ROOM,
+  "--import",
+  import.meta.resolve("./untracked-promises.ts"),
+];
+
+/** How a line of an error begins that came from no test, but from what one had left behind. */
+export const STRAY = "stray error:";

@@ -14,6 +14,9 @@ const FILES = {
   "suite.test.ts": `import { describe, test } from "node:test";
     describe("a suite", { skip: "no such program" }, () => { test("two", () => {}); test("three", () => {}); });
     describe("others", () => { test("four", { skip: "not today" }, () => {}); test("five", () => {}); });`,
+  "stray.test.ts": `import { test } from "node:test"; import { setTimeout as wait } from "node:timers/promises";
+    test("leaves something behind", () => { void wait(10).then(() => { throw new Error("left behind"); }); });
+    test("another one goes on", () => wait(50));`,
 };
 
 let folder = "";
@@ -57,6 +60,16 @@ describe("the test runner", () => {
   test("STRAND_REQUIRE_ALL=1 makes every skip a failure", () => {
     const { lines, status } = run("suite", { STRAND_REQUIRE_ALL: "1" });
     assert.equal(lines.at(-1), "1 passed, 2 failed");
+    assert.equal(status, 1);
+  });
+
+  test("an error from what a test has left behind is printed and makes its file red", () => {
+    const { lines, status } = run("stray");
+    assert.ok(
+      lines.some((line) => line.startsWith("stray error: Error: left behind")),
+      lines.join("\n"),
+    );
+    assert.equal(lines.at(-1), "2 passed, 1 failed");
     assert.equal(status, 1);
   });
 

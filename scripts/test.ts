@@ -11,7 +11,7 @@ import { spec } from "node:test/reporters";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { longestFirst } from "./longest-tests.ts";
-import { YOUNG_ROOM } from "./node-flags.ts";
+import { STRAY, TEST_FLAGS } from "./node-flags.ts";
 import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
@@ -48,7 +48,7 @@ const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
 // Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
 const concurrency = availableParallelism() + 1;
-const stream = run({ files: [...files], concurrency, timeout: 600_000, execArgv: [...YOUNG_ROOM] });
+const stream = run({ files: [...files], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
   entries.push({ name, file: file ?? "", outcome });
@@ -82,6 +82,9 @@ else {
     if (cause.failureType === "subtestsFailed") return;
     console.log(`FAILED ${event.file ?? ""}: ${event.name}`);
     console.log(cause.cause ?? event.details.error);
+  });
+  stream.on("test:stderr", ({ message }) => {
+    if (message.startsWith(STRAY)) console.log(message.trimEnd());
   });
   stream.on("data", () => undefined);
 }
