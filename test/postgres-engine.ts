@@ -29,7 +29,7 @@ export async function postgresEngine(cluster: PostgresCluster): Promise<Postgres
   const url = await cluster.newUrl();
   return {
     url,
-    open: () => openPostgresStore({ url }),
+    open: (eventFloor = 0) => openPostgresStore({ url, eventFloor: () => eventFloor }),
     damage: async (kind) => {
       assert.ok((await cluster.run(url, DAMAGE_SQL[kind])) > 0, "the damage must hit a row");
     },

@@ -38,7 +38,7 @@ async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string
   const file = join(folder, "index.db");
   return {
     file,
-    open: () => openSqliteStore({ file }),
+    open: (eventFloor = 0) => openSqliteStore({ file, eventFloor }),
     damage: async (kind) => {
       const database = new DatabaseSync(file);
       const { changes } = database.prepare(DAMAGE_SQL[kind]).run();

@@ -6,8 +6,10 @@ import { postgresAlarms, removePostgresAlarm } from "../adapters/store-postgres/
 import { openIndexReader, openReplay } from "../adapters/store-sqlite/read/index-reader.ts";
 import { type Layout, type OpenedStore, openSqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { removeAlarm, storedAlarms } from "../adapters/store-sqlite/swaps/swap-store.ts";
+import { systemClock } from "../adapters/system/clock.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
+import { eventFloor } from "../index/event-groups.ts";
 import type { IndexUnderTest } from "../index/verify.ts";
 import type { FinalAlarm } from "../swaps/ledger/ports.ts";
 import { CommandRefused } from "./cli/ending.ts";
@@ -35,12 +37,19 @@ export async function openDatabase(
           file: target.file,
           log,
           layout,
-          memory: layout === "served" ? "ample" : "little",
+          ...(layout === "served"
+            ? { memory: "ample", eventFloor: presentEventFloor() }
+            : { memory: "little" }),
         })
-      : await openPostgresStore({ url: target.url, log });
+      : await openPostgresStore({ url: target.url, log, eventFloor: presentEventFloor });
   } catch (cause) {
     throw refusal(cause);
   }
+}
+
+/** The id above which a writer that begins now gives its events theirs. */
+export function presentEventFloor(): number {
+  return eventFloor(systemClock.nowMs());
 }
 
 /** What files that a command leaves for its next run begin with: beside a SQLite database, else in the present folder. */

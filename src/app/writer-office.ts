@@ -14,7 +14,7 @@ import { type ComposedIndex, composeIndex } from "./compose-index.ts";
 import type { Config } from "./config/config.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
 import { closingOnFailure, type Foundation, openFoundation } from "./foundation.ts";
-import { refusal } from "./open-database.ts";
+import { presentEventFloor, refusal } from "./open-database.ts";
 import { ReportPublisher } from "./publish-report.ts";
 import type { SwapSides } from "./start-swaps.ts";
 
@@ -93,7 +93,10 @@ export class WriterOffice {
       log.info({}, "another process writes the database: this one waits to take over");
       this.#begin();
     };
-    const store = await electPostgresWriter({ url: this.#url, log }, { signal, onStandby });
+    const store = await electPostgresWriter(
+      { url: this.#url, log, eventFloor: presentEventFloor },
+      { signal, onStandby },
+    );
     if (store === null) return;
     const closers = new Closers();
     closers.add(() => store.close());

@@ -6,8 +6,18 @@ import type { ListingView, OperationView } from "./views.ts";
 
 /** Groups that the log keeps. */
 export const LOGGED_GROUPS = 50_000;
-/** Event ids that the log spans. */
-export const LOGGED_IDS = 5_000_000;
+/** Ids that each second has for itself: more than a service can give in it. */
+const IDS_PER_SECOND = 2 ** 20;
+
+/**
+ * The id above which a writer that begins at `nowMs` gives its own (H-39): greater than any that an earlier writer gave. A
+ * database that was put back from a copy, or lacks what its server had lost, therefore gives no id a second time, and who
+ * comes back with one that was lost is told so. 0 where a clock is so wrong that no number has room for its ids.
+ */
+export function eventFloor(nowMs: number): number {
+  const floor = Math.floor(nowMs / 1000) * IDS_PER_SECOND;
+  return floor < Number.MAX_SAFE_INTEGER / 2 ? floor : 0;
+}
 
 /** A swap event as told (H-47). */
 export interface SwapEventView {

@@ -137,13 +137,15 @@ export interface IndexQueries {
   candles(tick: Tick, intervalS: number, page: PageRequest): Promise<Snapshot<Page<CandleView> | null>>;
   /** Groups with lastId > `afterId`, ascending, at most `limit`. */
   eventGroups(afterId: number, limit: number): Promise<readonly EventGroup[]>;
-  /** Lowest id that the log still holds and the highest ever given (0 where none). */
+  /** Lowest and highest id that the log holds; of an empty log 0 and the id above which it will go on. */
   eventBounds(): Promise<{ readonly lowest: number; readonly highest: number }>;
   /**
    * The log entry that `id` belongs to while its block is in its chain; null where the id was never given, has
    * left the log, or belongs to an undone block of either chain.
    */
   eventGroupOf(id: number): Promise<EventGroup | null>;
+  /** Events that the log has behind `id`. */
+  eventsAfter(id: number): Promise<number>;
   /** A part of a block; null where the index no longer holds the block. */
   happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null>;
 }

@@ -29,7 +29,7 @@ export class EventStream {
 
   /** Connects; resolves when the service has answered. */
   static open(
-    index: LiveIndex,
+    index: Pick<LiveIndex, "host" | "port">,
     query = "",
     lastEventId: number | string | null = null,
   ): Promise<EventStream> {

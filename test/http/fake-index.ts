@@ -364,6 +364,11 @@ export class FakeIndex implements IndexQueries {
     return group === undefined || (group.kind === "block" && this.undone.has(group.hash)) ? null : group;
   }
 
+  async eventsAfter(id: number): Promise<number> {
+    const ids = this.groups.map((group) => group.lastId - Math.max(group.firstId - 1, id));
+    return ids.reduce((sum, count) => sum + Math.max(0, count), 0);
+  }
+
   /** Parts that were asked for, with the places that each may have at most. */
   readonly parts: number[] = [];
 

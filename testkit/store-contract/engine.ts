@@ -40,8 +40,8 @@ export const DAMAGES: readonly Damage[] = [
 
 /** One database of the engine under test. */
 export interface EngineUnderTest {
-  /** Opens the database: new at first, later with what it holds. */
-  open(): Promise<IndexStore>;
+  /** Opens the database: new at first, later with what it holds. Event ids that are given are above the floor. */
+  open(eventFloor?: number): Promise<IndexStore>;
   /** Changes one row of a kind; the database is closed meanwhile. */
   damage(kind: Damage): Promise<void>;
   /** Removes the database. */

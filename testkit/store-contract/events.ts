@@ -14,6 +14,7 @@ import { DAMAGES, type EngineFactory, walk, withStore } from "./engine.ts";
 export function eventCases(factory: EngineFactory): void {
   describe("events and audit", () => {
     logging(factory);
+    restoring(factory);
     reorganising(factory);
     auditing(factory);
   });
@@ -94,6 +95,68 @@ function logging(factory: EngineFactory): void {
       await store.wipe();
       assert.equal((await store.queries.eventBounds()).highest, highest);
       assert.equal(await store.queries.eventGroupOf(highest), null);
+    } finally {
+      await store.close();
+      await engine.dispose();
+    }
+  });
+}
+
+/** Floors as of writers that begin at different times. */
+const [FIRST, SECOND] = [10_000_000, 20_000_000];
+
+function restoring(factory: EngineFactory): void {
+  test("a copy that is put back gives no id again that was given after it was made (H-39)", async () => {
+    const chain = new ChainModel(76);
+    const copied = chain.many(4, { actions: 3 });
+    const fork = chain.fork(7);
+    const [lost, kept] = [chain.many(3, { actions: 3 }), fork.many(5, { actions: 3 })];
+    const [engine, copy] = [await factory(), await factory()];
+    const [before, backup] = [await engine.open(FIRST), await copy.open(FIRST)];
+    for (const store of [before, backup]) {
+      await store.commitBase(BASE);
+      await store.commit(copied, 100);
+    }
+    await backup.close();
+    const { highest } = await before.queries.eventBounds();
+    await before.commit(lost, 100);
+    const lostIds = await before.queries.eventGroups(highest, 10);
+    await before.close();
+    const store = await copy.open(SECOND);
+    try {
+      assert.equal((await store.queries.eventBounds()).highest, highest, "a start alone is no event");
+      assert.equal(await store.queries.eventsAfter(highest), 0);
+      await store.commit(kept, 100);
+      assert.ok(lostIds.length > 0);
+      for (const { firstId, lastId } of lostIds)
+        for (const id of [firstId, lastId]) assert.equal(await store.queries.eventGroupOf(id), null);
+      // Who has the last one of the copy goes on behind it, over the gap, and is told everything once.
+      assert.notEqual(await store.queries.eventGroupOf(highest), null);
+      const groups = await store.queries.eventGroups(highest, 10);
+      assert.equal(groups[0]?.firstId, SECOND + 1);
+      const events = kept.reduce((sum, block) => sum + eventsOf(block), 0);
+      assert.equal(await store.queries.eventsAfter(highest), events);
+      assert.equal(await store.queries.eventsAfter(SECOND + 1), events - 1);
+      assert.equal(await store.queries.eventsAfter(highest - 1), events + 1);
+      assert.deepEqual(await store.audit(), []);
+    } finally {
+      await store.close();
+      await Promise.all([engine.dispose(), copy.dispose()]);
+    }
+  });
+
+  test("a floor below the ids that were given changes nothing", async () => {
+    const chain = new ChainModel(77);
+    const engine = await factory();
+    let store = await engine.open(SECOND);
+    try {
+      await store.commitBase(BASE);
+      await store.commit(chain.many(1), 100);
+      await store.close();
+      store = await engine.open(FIRST);
+      const { highest } = await store.queries.eventBounds();
+      await store.commit(chain.many(1), 100);
+      assert.equal((await store.queries.eventGroups(highest, 1))[0]?.firstId, highest + 1);
     } finally {
       await store.close();
       await engine.dispose();

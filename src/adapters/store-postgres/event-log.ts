@@ -1,7 +1,7 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
-// events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
+// events, and is bounded. Ids only grow, also over rewinds, restarts, a wipe and a copy that is put back.
 
-import { type EventGroup, LOGGED_GROUPS, LOGGED_IDS } from "../../index/event-groups.ts";
+import { type EventGroup, LOGGED_GROUPS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader, type Cells } from "../store-rows/cells.ts";
 import type { Walk } from "../store-rows/pages.ts";
@@ -10,12 +10,6 @@ import { walked } from "./read/paging.ts";
 import type { Session } from "./session.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 import { RowBatch } from "./write/row-batch.ts";
-
-/**
- * Ids that are left out when a standby of PostgreSQL was promoted: it may lack events that were told, and no other ones may
- * have their ids. Fewer than a consumer may be behind without being answered by a reset.
- */
-export const SKIPPED_IDS = 50_000;
 
 const COLUMNS = "first_id, last_id, kind, height, hash, old_height, old_hash, new_height, new_hash";
 const NEXT = `SELECT coalesce((SELECT max(seq) FROM event_log), 0),
@@ -78,17 +72,13 @@ export class EventLogEntries {
     this.#lastId += 1;
   }
 
-  /** Writes what was appended, and drops what is beyond the bounds of the log. */
+  /** Writes what was appended, and drops what is beyond the bound of the log. */
   async write(session: Session): Promise<void> {
     await this.#rows.insert(session);
     await session.run(
       `INSERT INTO meta (key, value) VALUES ('last_event_id', $1)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
       String(this.#lastId),
-    );
-    await session.run(
-      "DELETE FROM event_log WHERE first_id <= $1 AND last_id <= $1",
-      this.#lastId - LOGGED_IDS,
     );
     await session.run("DELETE FROM event_log WHERE seq <= $1", this.#seq - LOGGED_GROUPS);
     await trimSwapEvents(session);
@@ -145,16 +135,28 @@ export async function reorgsBeyond(
   return rows.map(readPearlReorg);
 }
 
-/** Lowest id held and highest given. */
+/** Lowest and highest id held; of an empty log 0 and the id above which it will go on. */
 export async function logBounds(
   session: Session,
 ): Promise<{ readonly lowest: number; readonly highest: number }> {
   const row = await session.first(
     `SELECT coalesce((SELECT min(first_id) FROM event_log), 0),
-       coalesce((SELECT value::bigint FROM meta WHERE key = 'last_event_id'), 0)`,
+       coalesce((SELECT last_id FROM event_log ORDER BY first_id DESC LIMIT 1),
+         (SELECT value::bigint FROM meta WHERE key = 'last_event_id'), 0)`,
   );
   const cells = new CellReader(row ?? [0, 0]);
   return { lowest: cells.int(), highest: cells.int() };
+}
+
+/** Events with an id above `id`. */
+export async function eventsAfter(session: Session, id: number): Promise<number> {
+  const row = await session.first(
+    `SELECT coalesce(sum(last_id - greatest(first_id - 1, $1::bigint)), 0)::bigint FROM event_log
+       WHERE last_id > $1::bigint AND first_id >=
+         coalesce((SELECT max(first_id) FROM event_log WHERE first_id <= $1::bigint), 0)`,
+    id,
+  );
+  return new CellReader(row ?? [0]).int();
 }
 
 /** The group of an id; null where it was never given, left the log, or its block is no longer in the chain. */

@@ -30,13 +30,15 @@ import type { Session } from "./session.ts";
 import { PostgresSwapStore, wipeSwaps } from "./swaps/swap-store.ts";
 import { rewindRows } from "./undo/rewind.ts";
 import { commitBlocks } from "./write/commit-blocks.ts";
-import { type Candidate, Writer } from "./write/writer.ts";
+import { type Candidate, type EventFloor, Writer } from "./write/writer.ts";
 
 /** Where the index lives. */
 export interface PostgresStoreOptions {
   /** postgres://user:password@host:port/database, with whatever libpq understands behind `?`. */
   readonly url: string;
   readonly log?: Log;
+  /** Asked when this process becomes the writer: its event ids are above it (`eventFloor`); default 0. */
+  readonly eventFloor?: EventFloor;
 }
 
 /** The index and the swap tables, in one database with one writer; `close` ends both. */
@@ -54,18 +56,22 @@ export interface OpenedPostgresStore extends IndexStore, ConditionSource {
  * Opens the index database as its writer, and makes or migrates its schema. Rejects with a sentence where another writer
  * holds the database, where a newer program has written it, or where the server does not let us in.
  */
-export async function openPostgresStore({ url, log }: PostgresStoreOptions): Promise<OpenedPostgresStore> {
-  const writer = await Writer.open(url);
+export async function openPostgresStore({
+  url,
+  log,
+  eventFloor = () => 0,
+}: PostgresStoreOptions): Promise<OpenedPostgresStore> {
+  const writer = await Writer.open(url, eventFloor);
   log?.debug({}, "index database open");
   return new PostgresStore(writer, new Readers(url));
 }
 
 /** The same as soon as no other writer holds the database; null where the candidate's signal has ended the waiting. */
 export async function electPostgresWriter(
-  { url, log }: PostgresStoreOptions,
+  { url, log, eventFloor = () => 0 }: PostgresStoreOptions,
   candidate: Candidate,
 ): Promise<OpenedPostgresStore | null> {
-  const writer = await Writer.elect(url, candidate);
+  const writer = await Writer.elect(url, candidate, eventFloor);
   if (writer === null) return null;
   log?.info({ fence: writer.fence }, "this process is the writer of the database");
   return new PostgresStore(writer, new Readers(url));

@@ -1,7 +1,7 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
-// events, and is bounded. Ids only grow, also over rewinds, restarts and a wipe.
+// events, and is bounded. Ids only grow, also over rewinds, restarts, a wipe and a copy that is put back.
 
-import { type EventGroup, LOGGED_GROUPS, LOGGED_IDS } from "../../index/event-groups.ts";
+import { type EventGroup, LOGGED_GROUPS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
 import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
@@ -20,6 +20,11 @@ export function lastEventId(connection: Connection): number {
 /** Remembers the highest id given. */
 export function storeLastEventId(connection: Connection, id: number): void {
   connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_event_id', ?)", String(id));
+}
+
+/** Lets the ids that follow begin above `floor`, unless they are there already. */
+export function raiseEventIds(connection: Connection, floor: number): void {
+  if (lastEventId(connection) < floor) storeLastEventId(connection, floor);
 }
 
 /** Appends a block's group of `count` ids after `lastId`; returns the new last id. */
@@ -73,9 +78,8 @@ export function logSwaps(connection: Connection, lastId: number, count: number):
   return lastId + count;
 }
 
-/** Drops groups beyond the bounds of the log. */
-export function trimLog(connection: Connection, lastId: number): void {
-  connection.run("DELETE FROM event_log WHERE first_id <= ?1 AND last_id <= ?1", lastId - LOGGED_IDS);
+/** Drops groups beyond the bound of the log. */
+export function trimLog(connection: Connection): void {
   connection.run("DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?", LOGGED_GROUPS);
   trimSwapEvents(connection);
 }
@@ -112,10 +116,24 @@ export function reorgsBeyond(
     .map(readPearlReorg);
 }
 
-/** Lowest id held and highest given. */
+/** Lowest and highest id held; of an empty log 0 and the id above which it will go on. */
 export function logBounds(connection: Connection): { readonly lowest: number; readonly highest: number } {
-  const row = connection.first("SELECT coalesce(min(first_id), 0) FROM event_log");
-  return { lowest: row === null ? 0 : new CellReader(row).int(), highest: lastEventId(connection) };
+  const row = connection.first(
+    `SELECT (SELECT first_id FROM event_log ORDER BY first_id LIMIT 1),
+       (SELECT last_id FROM event_log ORDER BY first_id DESC LIMIT 1)`,
+  );
+  const cells = new CellReader(row ?? [null, null]);
+  return { lowest: cells.intOrNull() ?? 0, highest: cells.intOrNull() ?? lastEventId(connection) };
+}
+
+/** Events with an id above `id`. */
+export function eventsAfter(connection: Connection, id: number): number {
+  const row = connection.first(
+    `SELECT coalesce(sum(last_id - max(first_id - 1, ?1)), 0) FROM event_log WHERE last_id > ?1 AND first_id >=
+       coalesce((SELECT max(first_id) FROM event_log WHERE first_id <= ?1), 0)`,
+    id,
+  );
+  return row === null ? 0 : new CellReader(row).int();
 }
 
 /** The group of an id; null where it was never given, left the log, or its block is no longer in the chain. */

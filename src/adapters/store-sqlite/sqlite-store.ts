@@ -53,6 +53,8 @@ export interface SqliteStoreOptions {
   readonly memory?: PageMemory;
   /** "compared" for a replay that nobody asks; default "served". Lists of such a database are slow. */
   readonly layout?: Layout;
+  /** Event ids of this writer are above it (`eventFloor`); default 0. */
+  readonly eventFloor?: number;
   readonly log?: Log;
   /** Opens the writer; default a thread of its own. */
   readonly openWriter?: (start: WriterStart) => Promise<Writer>;
@@ -63,13 +65,13 @@ export interface SqliteStoreOptions {
  * another writer holds the file, where a newer program has written it, or where it cannot be opened.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
-  const { memory = "ample", layout = "served" } = options;
+  const { memory = "ample", layout = "served", eventFloor = 0 } = options;
   const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
     await mkdir(dirname(file), { recursive: true });
     const { openWriter = (start: WriterStart) => WriterThread.start(start) } = options;
-    const writer = await openWriter({ file, memory, layout });
+    const writer = await openWriter({ file, memory, layout, eventFloor });
     try {
       const store = new SqliteStore(writer, openReader(file, memory), file, temporaryFolder);
       options.log?.debug({ file }, "index database open");

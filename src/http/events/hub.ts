@@ -109,12 +109,14 @@ export class EventHub {
    * 100,000 events behind it; after the newest event where it is null (none given); else with a `reset`.
    */
   async start(lastEventId: string | null): Promise<EventStart> {
-    const { highest } = await this.#queries.eventBounds();
-    if (lastEventId === null) return { after: highest, preface: "", isReplay: false };
+    if (lastEventId === null) {
+      const { highest } = await this.#queries.eventBounds();
+      return { after: highest, preface: "", isReplay: false };
+    }
     const id = eventIdOf(lastEventId);
-    if (id === null || highest - id > MAX_REPLAYED) return this.#reset();
-    const isKnown = (await this.#queries.eventGroupOf(id)) !== null;
-    return isKnown ? { after: id, preface: "", isReplay: id < highest } : this.#reset();
+    if (id === null || (await this.#queries.eventGroupOf(id)) === null) return this.#reset();
+    const missed = await this.#queries.eventsAfter(id);
+    return missed > MAX_REPLAYED ? this.#reset() : { after: id, preface: "", isReplay: missed > 0 };
   }
 
   /** Serves a consumer from now on, until it is gone or the hub closes. */

@@ -1,6 +1,7 @@
 // One life of the service in the simulation: composed by the same functions as the program (src/app), over the world's
 // clock, nodes and database. It ends as SIGTERM or SIGKILL end it, and leaves behind what the database holds.
 
+import { eventFloor } from "../../../src/index/event-groups.ts";
 import { openSqliteStore } from "../../../src/adapters/store-sqlite/sqlite-store.ts";
 import { answeringParts, composeIndex, type ComposedIndex } from "../../../src/app/compose-index.ts";
 import { Closers } from "../../../src/app/cli/ending.ts";
@@ -89,6 +90,7 @@ export class ServiceLife {
     const honest = await openSqliteStore({
       file,
       memory: "little",
+      eventFloor: eventFloor(clock.nowMs()),
       openWriter: async (start) => {
         const made = new MortalWriter(start, gate, ground.onWriteEnd);
         open(made);

@@ -15,7 +15,7 @@ import type { LifecycleState } from "../../../index/views.ts";
 import { ALL_OPERATIONS } from "../../store-rows/pages.ts";
 import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
-import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
+import { eventsAfter, groupOf, groupsAfter, logBounds } from "../event-log.ts";
 import type { Readers } from "../readers.ts";
 import type { Session } from "../session.ts";
 import { textOf } from "./operations-text.ts";
@@ -153,6 +153,10 @@ export class PostgresQueries implements IndexQueries {
 
   eventGroupOf(id: number) {
     return this.#readers.snapshot((session) => groupOf(session, id));
+  }
+
+  eventsAfter(id: number) {
+    return this.#readers.snapshot((session) => eventsAfter(session, id));
   }
 
   happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null> {

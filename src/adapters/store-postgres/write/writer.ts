@@ -5,7 +5,6 @@
 
 import { CellReader } from "../../store-rows/cells.ts";
 import { StoreUnavailable } from "../../../index/ports.ts";
-import { SKIPPED_IDS } from "../event-log.ts";
 import { migrate } from "../migrate.ts";
 import { TELL } from "../notices.ts";
 import { Session } from "../session.ts";
@@ -29,6 +28,9 @@ const CHECK_FENCE = "SELECT fence FROM writer WHERE id = 1 FOR SHARE";
 const SETTINGS = `SET tcp_keepalives_idle = 1; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 2;
   SET tcp_user_timeout = 3000; SET plan_cache_mode = force_custom_plan`;
 
+/** Tells, when a writer begins, above which id its events are. */
+export type EventFloor = () => number;
+
 /** Who waits to become the writer. */
 export interface Candidate {
   /** Ends the waiting. */
@@ -46,7 +48,10 @@ const IS_STANDBY = "SELECT pg_is_in_recovery()::int::bigint";
 const KNOWN_TIMELINE = "SELECT value FROM meta WHERE key = 'timeline'";
 const KEEP_TIMELINE = `INSERT INTO meta (key, value) VALUES ('timeline', $1)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
-const SKIP_IDS = `UPDATE meta SET value = (value::bigint + ${SKIPPED_IDS})::text WHERE key = 'last_event_id'`;
+/** A promoted standby may lack events that were told, and no other ones may have their ids. */
+const SKIP_IDS = "UPDATE meta SET value = (value::bigint + 50000)::text WHERE key = 'last_event_id'";
+const RAISE_IDS = `INSERT INTO meta (key, value) VALUES ('last_event_id', $1) ON CONFLICT (key) DO UPDATE
+  SET value = greatest(meta.value::bigint, excluded.value::bigint)::text`;
 
 /** Another process has raised the number of the writer. */
 export class Deposed extends Error {
@@ -74,8 +79,8 @@ export class Writer {
   }
 
   /** Takes the lock and brings the schema up to date. Rejects with a sentence where another writer holds the lock. */
-  static async open(url: string): Promise<Writer> {
-    const writer = await Writer.#opened(url, takeLock);
+  static async open(url: string, eventFloor: EventFloor = () => 0): Promise<Writer> {
+    const writer = await Writer.#opened(url, takeLock, eventFloor);
     if (writer !== null) return writer;
     throw new Error(
       "The database is in use by another process (or twice in this one): stop that one first, or choose another DATABASE_URL.",
@@ -83,11 +88,15 @@ export class Writer {
   }
 
   /** The same, as soon as no other writer holds the lock; null where the signal has ended the waiting. */
-  static elect(url: string, candidate: Candidate): Promise<Writer | null> {
-    return Writer.#opened(url, (session) => awaitLock(session, candidate));
+  static elect(url: string, candidate: Candidate, eventFloor: EventFloor): Promise<Writer | null> {
+    return Writer.#opened(url, (session) => awaitLock(session, candidate), eventFloor);
   }
 
-  static async #opened(url: string, lock: (session: Session) => Promise<boolean>): Promise<Writer | null> {
+  static async #opened(
+    url: string,
+    lock: (session: Session) => Promise<boolean>,
+    eventFloor: EventFloor,
+  ): Promise<Writer | null> {
     const session = await connect(url);
     try {
       if (!(await lock(session))) {
@@ -95,7 +104,7 @@ export class Writer {
         return null;
       }
       await migrate(session);
-      return new Writer(url, session, await beginTerm(session));
+      return new Writer(url, session, await beginTerm(session, eventFloor()));
     } catch (error) {
       await session.close();
       throw error;
@@ -231,8 +240,8 @@ interface Term {
   readonly timeline: string;
 }
 
-/** Raises the number of the writer, and looks whether the database was another server's before. */
-async function beginTerm(session: Session): Promise<Term> {
+/** Raises the number of the writer and the ids of events, and looks whether the database was another server's before. */
+async function beginTerm(session: Session, eventFloor: number): Promise<Term> {
   const timeline = await timelineOf(session);
   return session.transaction(async () => {
     const row = await session.first(RAISE_FENCE);
@@ -242,6 +251,7 @@ async function beginTerm(session: Session): Promise<Term> {
       await session.run(KEEP_TIMELINE, timeline);
       if (known !== null) await session.run(SKIP_IDS);
     }
+    if (eventFloor > 0) await session.run(RAISE_IDS, String(eventFloor));
     return { fence: new CellReader(row).int(), timeline };
   });
 }

@@ -15,7 +15,7 @@ import type { AddressFinder } from "../address-ids.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
 import { ALL_OPERATIONS } from "../../store-rows/pages.ts";
 import type { Connection } from "../connection.ts";
-import { groupOf, groupsAfter, logBounds } from "../event-log.ts";
+import { eventsAfter, groupOf, groupsAfter, logBounds } from "../event-log.ts";
 import type { OperationReader } from "./operation-reader.ts";
 import { blockAt, blocksPage, reorgsPage } from "./query-blocks.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
@@ -170,6 +170,10 @@ export class SqliteQueries implements IndexQueries {
 
   async eventGroupOf(id: number): Promise<EventGroup | null> {
     return this.#connection.snapshot(() => groupOf(this.#connection, id));
+  }
+
+  async eventsAfter(id: number): Promise<number> {
+    return this.#connection.snapshot(() => eventsAfter(this.#connection, id));
   }
 
   async happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null> {

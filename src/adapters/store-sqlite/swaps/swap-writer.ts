@@ -133,7 +133,7 @@ export class SwapWriter {
       id = logSwaps(this.#connection, id, group.length);
     }
     storeLastEventId(this.#connection, id);
-    trimLog(this.#connection, id);
+    trimLog(this.#connection);
   }
 
   /** The last id given grows by one, so that a client that has the one before sees that events are missing. */

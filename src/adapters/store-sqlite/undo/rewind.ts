@@ -88,7 +88,7 @@ export function rewindRows(
     newTip: order.newTip,
   });
   storeLastEventId(connection, eventId);
-  trimLog(connection, eventId);
+  trimLog(connection);
 }
 
 /** Blocks above the target with their records, newest first. */

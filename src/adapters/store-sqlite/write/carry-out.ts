@@ -4,6 +4,7 @@
 
 import { arrangeForComparing } from "../audit/replay-layout.ts";
 import { type Connection, openWriter } from "../connection.ts";
+import { raiseEventIds } from "../event-log.ts";
 import { migrate } from "../migrate.ts";
 import { SwapWriter } from "../swaps/swap-writer.ts";
 import { IndexWriter } from "./index-writer.ts";
@@ -19,13 +20,14 @@ export interface OpenWriter {
 }
 
 /** Opens a database for writing. @throws Error with a sentence where another writer holds it, or it cannot be used. */
-export function openForWriting({ file, memory, layout = "served" }: WriterStart): OpenWriter {
+export function openForWriting({ file, memory, layout = "served", eventFloor = 0 }: WriterStart): OpenWriter {
   const lock = takeWriteLock(file);
   try {
     const connection = openWriter(file, memory);
     try {
       migrate(connection, file);
       if (layout === "compared") arrangeForComparing(connection);
+      raiseEventIds(connection, eventFloor);
       return { lock, connection, writer: new IndexWriter(connection), swaps: new SwapWriter(connection) };
     } catch (error) {
       connection.close();

@@ -104,7 +104,7 @@ export class IndexWriter {
       writeMarkets(this.#connection, touched, { before, now: last.time });
       this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
       storeLastEventId(this.#connection, eventId);
-      trimLog(this.#connection, eventId);
+      trimLog(this.#connection);
     });
   }
 

@@ -13,6 +13,8 @@ export interface WriterStart {
   readonly memory: PageMemory;
   /** Default "served". */
   readonly layout?: Layout;
+  /** Event ids of this writer are above it (`eventFloor`); default 0. */
+  readonly eventFloor?: number;
 }
 
 /** What a database is for: to answer, or to be compared with one that does (`audit/replay-layout.ts`). */
