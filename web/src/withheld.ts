@@ -3,6 +3,7 @@
 // /health says so in a field. Deadlines do not wait for it, so that a page must not call that nothing to do.
 
 import { evmTrouble, type IndexHealth } from "./contact.ts";
+import { hasFullLock, type LockFacts } from "./full-lock.ts";
 import type { Health, NextAction, SwapRow } from "./wire.ts";
 import { ACTION_WORDS } from "./words.ts";
 
@@ -14,28 +15,14 @@ export interface WithheldStep {
 }
 
 /** What a row is judged by. */
-export type SwapFacts = Pick<
-  SwapRow,
-  | "status"
-  | "evm_leg"
-  | "pearl_leg"
-  | "secret_hex"
-  | "terms_error"
-  | "pearl_amount_sat"
-  | "pearl_lock_txid"
-  | "pearl_lock_vout"
-  | "expired"
-> & {
-  readonly pearl_lock_outputs: readonly Pick<
-    SwapRow["pearl_lock_outputs"][number],
-    "txid" | "vout" | "amount_sat"
-  >[];
-  readonly deadlines: Pick<
-    SwapRow["deadlines"],
-    "take_expires_at" | "accept_bid_by" | "lock_pearl_by" | "claim_pearl_by"
-  >;
-  readonly next_actions: readonly Pick<NextAction, "action">[];
-};
+export type SwapFacts = LockFacts &
+  Pick<SwapRow, "status" | "evm_leg" | "pearl_leg" | "secret_hex" | "terms_error" | "expired"> & {
+    readonly deadlines: Pick<
+      SwapRow["deadlines"],
+      "take_expires_at" | "accept_bid_by" | "lock_pearl_by" | "claim_pearl_by"
+    >;
+    readonly next_actions: readonly Pick<NextAction, "action">[];
+  };
 
 /** What is left out, and why as far as /health tells. */
 export interface Withheld {
@@ -90,14 +77,6 @@ function calledFor(swap: SwapFacts, mayBePaused: boolean): readonly WithheldStep
   return swap.status === "PEARL_LOCKED" && swap.pearl_leg.state === "confirmed"
     ? [{ action: "claim_pearl", role: "buyer", until: deadlines.claim_pearl_by }]
     : [];
-}
-
-/** Whether an output of the full amount is in a block or the mempool: where there is one, *the lock* is such a one (S-15). */
-function hasFullLock(swap: SwapFacts): boolean {
-  const lock = swap.pearl_lock_outputs.find(
-    ({ txid, vout }) => txid === swap.pearl_lock_txid && vout === swap.pearl_lock_vout,
-  );
-  return lock !== undefined && BigInt(lock.amount_sat) >= BigInt(swap.pearl_amount_sat);
 }
 
 /** What /health tells of indexes that are not synced. */

@@ -8,9 +8,15 @@ import { stepsOf } from "./timeline.ts";
 /** A deal whose USDC are locked, accepted and final, and nothing else. */
 function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
   return {
+    status: "USDC_LOCKED",
     evm_leg: { state: "accepted", final: true },
     pearl_leg: { state: "none", confirmations: 0 },
+    pearl_amount_sat: "100000000",
+    pearl_lock_txid: null,
+    pearl_lock_vout: null,
+    pearl_lock_outputs: [],
     secret_hex: null,
+    terms_error: null,
     expired: false,
     deadlines: {
       take_expires_at: null,
@@ -31,7 +37,22 @@ function states(changes: Partial<DealRow>): string {
     .join(", ");
 }
 
+const LOCK = "ab".repeat(32);
+const FULL: DealRow["pearl_lock_outputs"][number] = {
+  txid: LOCK,
+  vout: 1,
+  amount_sat: "100000000",
+  height: 7,
+  spend_txid: null,
+  spend_path: null,
+  spend_height: null,
+};
+
 const lock = (have: number): Partial<DealRow> => ({
+  status: have < 4 ? "LOCK_SUBMITTED" : "PEARL_LOCKED",
+  pearl_lock_txid: LOCK,
+  pearl_lock_vout: 1,
+  pearl_lock_outputs: [FULL],
   pearl_leg: { state: "confirmed", confirmations: have },
   confirmations: { evm: { have: 9, need: null, final: true }, pearl: { have, need: 4 } },
 });
@@ -66,6 +87,47 @@ test("a swap that goes well, step by step", () => {
       evm_leg: { state: "claimed", final: true },
     }),
     "usdc_lock done, accept done, pearl_lock done, claim done, settle done",
+  );
+});
+
+test("S-15: an output below the amount is no lock, however deep it is, and no call for the secret", () => {
+  const small: Partial<DealRow> = {
+    ...lock(13),
+    status: "LOCK_SUBMITTED",
+    pearl_lock_outputs: [{ ...FULL, amount_sat: "10000" }],
+  };
+  const expected = "usdc_lock done, accept done, pearl_lock now, claim ahead, settle ahead";
+  assert.equal(states(small), expected);
+  const [, , waiting] = stepsOf(deal(small), []);
+  assert.deepEqual([waiting?.depth, waiting?.deadline], [null, { at: 100, word: "until" }]);
+  const refunded = { state: "refunded", confirmations: 13 } as const;
+  assert.equal(states({ ...small, pearl_leg: refunded }), expected, "given back");
+});
+
+test("S-51: the secret is called for by no lock that the status does not count, and by no wrong terms", () => {
+  const called = (changes: Partial<DealRow>): string => states({ ...lock(13), ...changes });
+  const waits = "usdc_lock done, accept done, pearl_lock now, claim ahead, settle ahead";
+  assert.equal(called({ status: "LOCK_SUBMITTED" }), waits, "a coinbase output");
+  assert.equal(
+    called({ status: "DEAL_OPEN", evm_leg: { state: "accepted", final: false } }),
+    "usdc_lock done, accept now, pearl_lock done, claim ahead, settle ahead",
+    "the order may still be replaced",
+  );
+  assert.equal(
+    called({ terms_error: "TIMELOCK_MARGIN_TOO_SMALL" }),
+    "usdc_lock done, accept done, pearl_lock done, claim ahead, settle ahead",
+    "wrong terms",
+  );
+});
+
+test("S-54: nobody is called to lock PEARL where the terms are wrong or the secret is known", () => {
+  assert.equal(
+    states({ terms_error: "TIMELOCK_MARGIN_TOO_SMALL" }),
+    "usdc_lock done, accept done, pearl_lock ended, claim ahead, settle ahead",
+  );
+  assert.equal(
+    states({ status: "USDC_CLAIMABLE", secret_hex: `0x${"ef".repeat(32)}`, terms_error: "HASHLOCK_REUSED" }),
+    "usdc_lock done, accept done, pearl_lock ended, claim done, settle now",
   );
 });
 

@@ -1,7 +1,9 @@
 // The steps of a swap on both chains, from its row: what is done, what is going on, what lies ahead, and which way it
-// ended. Computed from the row's legs alone, as its status is.
+// ended. Computed from the row's legs, its lock and its status, without a clock. Only an output of the full amount is a
+// lock here (S-15), and only what the status counts calls for the secret (S-51): a few satoshis on the script do neither.
 
-import type { DealRow, SwapTransactionRow } from "../wire.ts";
+import { hasFullLock, type LockFacts } from "../full-lock.ts";
+import type { SwapRow, SwapTransactionRow } from "../wire.ts";
 
 /** How far a step is. */
 export type StepState = "done" | "now" | "ahead" | "ended";
@@ -20,10 +22,18 @@ export interface Step {
   readonly depth: { readonly have: number; readonly need: number } | null;
 }
 
-type Facts = Pick<
-  DealRow,
-  "evm_leg" | "pearl_leg" | "secret_hex" | "deadlines" | "confirmations" | "expired"
->;
+type Facts = LockFacts &
+  Pick<
+    SwapRow,
+    | "status"
+    | "evm_leg"
+    | "pearl_leg"
+    | "secret_hex"
+    | "terms_error"
+    | "deadlines"
+    | "confirmations"
+    | "expired"
+  >;
 
 /** What transactions do that make a step. */
 const ACTIONS: Readonly<Record<Step["id"], readonly SwapTransactionRow["action"][]>> = {
@@ -45,6 +55,8 @@ interface Reached {
   readonly hasLock: boolean;
   readonly isClaimed: boolean;
   readonly isDeep: boolean;
+  /** The secret is nobody's but the buyer's, and the terms are right: else PEARL are not to be locked. */
+  readonly isWorthLocking: boolean;
   readonly isPreimageKnown: boolean;
   readonly isSettled: boolean;
 }
@@ -66,18 +78,22 @@ export function stepsOf(swap: Facts, transactions: readonly SwapTransactionRow[]
 
 type BareStep = Omit<Step, "transactions">;
 
-function reachedBy({ evm_leg, pearl_leg, confirmations, secret_hex }: Facts): Reached {
+function reachedBy(swap: Facts): Reached {
+  const { status, evm_leg, pearl_leg, confirmations, secret_hex, terms_error } = swap;
   const isLocked = evm_leg.state !== "none";
   const isAccepted = isLocked && evm_leg.state !== "locked" && evm_leg.state !== "cancelled";
-  const isClaimed = pearl_leg.state === "claimed" || pearl_leg.state === "claim_seen";
+  const hasLock = pearl_leg.state !== "none" && hasFullLock(swap);
+  const isClaimed = hasLock && (pearl_leg.state === "claimed" || pearl_leg.state === "claim_seen");
+  const isCounted = status !== "LOCK_SUBMITTED" && confirmations.pearl.have >= confirmations.pearl.need;
   return {
     isOver: evm_leg.state === "refunded" || evm_leg.state === "cancelled",
     isLocked,
     isAccepted,
     isFinal: isAccepted && (evm_leg.final || evm_leg.state !== "accepted"),
-    hasLock: pearl_leg.state !== "none",
+    hasLock,
     isClaimed,
-    isDeep: confirmations.pearl.have >= confirmations.pearl.need || isClaimed,
+    isDeep: hasLock && (isCounted || isClaimed),
+    isWorthLocking: secret_hex === null && terms_error === null,
     isPreimageKnown: secret_hex !== null || isClaimed,
     isSettled: evm_leg.state === "claimed",
   };
@@ -103,23 +119,25 @@ function evmSteps(swap: Facts, { isLocked, isAccepted, isFinal, isOver }: Reache
   ];
 }
 
-function lockStep(swap: Facts, { hasLock, isDeep, isFinal, isOver, isClaimed }: Reached): BareStep {
-  const state = reached(hasLock && isDeep, isFinal && !isOver, isOver && !hasLock);
-  return step("pearl_lock", "Pearl", "The seller locks PEARL", state, {
+function lockStep(swap: Facts, reachedFacts: Reached): BareStep {
+  const { hasLock, isDeep, isFinal, isOver, isClaimed, isWorthLocking } = reachedFacts;
+  const isEnded = !hasLock && (isOver || !isWorthLocking);
+  return step("pearl_lock", "Pearl", "The seller locks PEARL", reached(isDeep, isFinal && !isOver, isEnded), {
     deadline: until(hasLock ? null : swap.deadlines.lock_pearl_by),
     depth: hasLock && !isClaimed ? swap.confirmations.pearl : null,
   });
 }
 
-function releaseStep(swap: Facts, { isPreimageKnown, hasLock, isDeep, isOver }: Reached): BareStep {
-  const { pearl_leg, deadlines } = swap;
-  if (pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen") {
+function releaseStep(swap: Facts, { isPreimageKnown, hasLock, isOver }: Reached): BareStep {
+  const { status, pearl_leg, terms_error, deadlines } = swap;
+  if (hasLock && (pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen")) {
     const state = pearl_leg.state === "refunded" ? "done" : "now";
     return step("pearl_refund", "Pearl", "The seller takes the PEARL back", state, {
       deadline: { at: deadlines.pearl_refund_time, word: "from" },
     });
   }
-  const state = reached(isPreimageKnown, hasLock && isDeep && !isOver, isOver && !isPreimageKnown);
+  const isCalledFor = status === "PEARL_LOCKED" && terms_error === null;
+  const state = reached(isPreimageKnown, isCalledFor, isOver && !isPreimageKnown);
   return step("claim", "Pearl", "The buyer claims the PEARL, which shows the secret", state, {
     deadline: until(isPreimageKnown ? null : deadlines.claim_pearl_by),
   });
@@ -127,9 +145,9 @@ function releaseStep(swap: Facts, { isPreimageKnown, hasLock, isDeep, isOver }: 
 
 function endStep(
   { evm_leg, pearl_leg, deadlines }: Facts,
-  { isOver, isSettled, isPreimageKnown }: Reached,
+  { isOver, isSettled, isPreimageKnown, hasLock }: Reached,
 ): BareStep {
-  const isPearlBack = pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen";
+  const isPearlBack = hasLock && (pearl_leg.state === "refunded" || pearl_leg.state === "refund_seen");
   if (isOver)
     return step("usdc_refund", "EVM", "The USDC go back to the buyer", evm_leg.final ? "done" : "now", {});
   if (isPearlBack && !isPreimageKnown)
