@@ -10,6 +10,11 @@ import { Title } from "../parts/layout.tsx";
 import { AskState } from "../parts/offers.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
+/** What is forgotten here is not ended in the contract (S-33, S-34). */
+const ABSENT_ASK =
+  "There is no ask of this id here. One that nobody took is forgotten a week after it was cancelled or expired; where it " +
+  "was cancelled here alone, it can still be taken in the contract until it expires.";
+
 /** The page of `/ask/{id}`. */
 export function AskPage({ place }: { place: Place }) {
   const id = place.parts["id"] ?? "";
@@ -17,7 +22,7 @@ export function AskPage({ place }: { place: Place }) {
   if (answer.failure?.status === 404 || answer.failure?.status === 400)
     return (
       <UnknownThing title="No such ask">
-        There is no ask of this id. An ask that was never funded is forgotten after a while.
+        {answer.failure.code === "SECRET_REFUSED" ? answer.failure.message : ABSENT_ASK}
       </UnknownThing>
     );
   return (
