@@ -34,13 +34,13 @@ const REASON_WORDS: Readonly<Record<Reason, string>> = {
   EXP_INVALID: "The expiry is malformed or already past.",
   PRICE_TOO_LOW: "The price would leave the seller less than an output may hold.",
   ANCHOR_MISSING: "The output that the listing stands on is missing.",
-  ANCHOR_SCRIPT_MISMATCH: "The output that the listing stands on does not belong to the seller.",
+  ANCHOR_SCRIPT_MISMATCH: "The output that the listing stands on does not belong to whoever lists.",
   ANCHOR_SIG_INVALID: "The seller's signature does not allow this sale.",
   LISTING_ID_INVALID: "The id of the listing is malformed.",
   LISTING_UNKNOWN: "There is no listing of this id.",
-  LISTING_CLOSED: "The listing was filled, cancelled or expired before.",
+  LISTING_CLOSED: "The output that the listing stood on was spent before: it was sold or taken back.",
   ANCHOR_NOT_SPENT: "The transaction does not spend the output that the listing stands on.",
-  SELLER_UNDERPAID: "The seller would have received less than the price.",
+  SELLER_UNDERPAID: "The seller was not paid, or too little, at the place where the listing wants it.",
   FEE_UNDERPAID: "The protocol fee was not paid in full.",
 };
 
@@ -79,7 +79,8 @@ export const LISTING_WORDS: Readonly<Record<ListingRow["lifecycle_state"], Statu
   expired_open: {
     label: "expired",
     tone: "idle",
-    sentence: "It is past its expiry. The units come back to the owner once its output is spent.",
+    sentence:
+      "It is past its expiry and offered no more, but can still be bought at this price by whoever has seen it. The units come back when the owner spends its output.",
   },
   filled: { label: "sold", tone: "idle", sentence: "A buyer paid and received the units." },
   cancelled: { label: "cancelled", tone: "idle", sentence: "The seller took it back." },
@@ -89,6 +90,9 @@ export const LISTING_WORDS: Readonly<Record<ListingRow["lifecycle_state"], Statu
     sentence: "Its output was spent without a valid purchase; the units went back to the owner.",
   },
 };
+
+/** The escrow paid for a secret that is public: with it the buyer could take PEARL, and no status says that he did. */
+const SETTLED_SENTENCE = "The buyer could take the PEARL, and the seller has the USDC.";
 
 /** Statuses of deals. They permit nothing, since a status knows no clock (S-51): next actions do. */
 const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
@@ -123,7 +127,7 @@ const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
   SETTLED: {
     label: "settled",
     tone: "good",
-    sentence: "The buyer could take the PEARL, and the seller has the USDC.",
+    sentence: SETTLED_SENTENCE,
   },
   USDC_REFUNDED: { label: "USDC refunded", tone: "idle", sentence: "The buyer took the USDC back." },
   PEARL_REFUNDED: {
@@ -140,7 +144,7 @@ const BID_WORDS: Readonly<Record<BidRow["status"], StatusWords>> = {
   BID_ACCEPTED: { label: "accepted", tone: "busy", sentence: "A seller has accepted." },
   BID_CANCELLED: { label: "cancelled", tone: "idle", sentence: "The buyer took the bid back." },
   USDC_REFUNDED: { label: "refunded", tone: "idle", sentence: "The buyer took the USDC back." },
-  SETTLED: { label: "settled", tone: "good", sentence: "Both sides have what they bargained for." },
+  SETTLED: { label: "settled", tone: "good", sentence: SETTLED_SENTENCE },
 };
 
 /** How a deal stands. A take that nobody has funded in time keeps its status for a week (S-42, S-51). */
@@ -190,11 +194,19 @@ export const ASK_WORDS: Readonly<Record<AskRow["status"], StatusWords>> = {
   ASK_CANCELLED: { label: "cancelled", tone: "idle", sentence: "It is not offered here any more." },
 };
 
+/** How a purchase goes wrong though the listing is open (P-60, P-66). */
+export const BUYING_CAUTION =
+  "Inputs and outputs of the template keep their places, and your inscription is revealed by the input right behind the " +
+  "first: else the seller is paid, and you receive nothing. A reorganisation can undo a young listing, or the balance " +
+  "behind it, while the seller's signature stays good: buy at a depth that you trust, for a large price 13 blocks.";
+
 interface ActionWords {
   /** What is to be done, after the name of who does it. */
   readonly what: string;
   /** What happens where it is not done. */
   readonly otherwise: string;
+  /** What the one who does it has to see to, since the service cannot know it; for the steps that may be left. */
+  readonly caution?: string;
 }
 
 /** What the next actions of S-54 mean to a person. */
@@ -206,6 +218,8 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   claim_pearl: {
     what: "claim the PEARL with the secret",
     otherwise: "From the PEARL refund time on the seller can take the PEARL back.",
+    caution:
+      "The claim shows the secret. Ask verify-lock about this output right before, and claim only where it says verified.",
   },
   confirm_claim: {
     what: "watch the claim of the PEARL until it is 13 blocks deep, and while no block has it send it again or raise its fee",
@@ -223,6 +237,8 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   lock_pearl: {
     what: "lock the PEARL at the lock address",
     otherwise: "The swap does not come about. The buyer has the USDC back from their refund time on.",
+    caution:
+      "Only once: a further lock transaction spends an input of each earlier one, also of one that is seen nowhere any more. The secret opens every lock, and the escrow pays once.",
   },
   accept_bid: {
     what: "accept the bid in the escrow",
@@ -231,6 +247,8 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   refund_cooperative: {
     what: "give the USDC back to the buyer before their time, because no PEARL will be locked",
     otherwise: "The buyer has to wait until the USDC refund time.",
+    caution:
+      "Not while a lock transaction that was ever signed can still be mined, whether it is seen here or not: the buyer could claim it with the USDC in hand.",
   },
   refund_usdc: {
     what: "take the USDC back from the escrow",
@@ -248,6 +266,7 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   lock_usdc: {
     what: "lock the USDC in the escrow",
     otherwise: "The take ends, and the ask is open to others.",
+    caution: "Sign only terms whose hashlock, key, amounts and times you set yourself.",
   },
 };
 

@@ -62,7 +62,7 @@ function isLate({ not_after: until }: NextAction, now: number): boolean {
 const ROLE_WORDS = { buyer: "The buyer", seller: "The seller", anyone: "Anybody" } as const;
 
 function Action({ action, now }: { action: NextAction; now: number }) {
-  const { what, otherwise } = ACTION_WORDS[action.action];
+  const { what, otherwise, caution } = ACTION_WORDS[action.action];
   const [early, late] = [isEarly(action, now), isLate(action, now)];
   const tone = late || early ? "idle" : action.optional ? "good" : "busy";
   const when = late ? "too late" : early ? "later" : action.optional ? "may now" : "must now";
@@ -112,6 +112,12 @@ function Action({ action, now }: { action: NextAction; now: number }) {
           <dt>If not</dt>
           <dd>{otherwise}</dd>
         </div>
+        {action.optional && !late && caution !== undefined ? (
+          <div>
+            <dt>But</dt>
+            <dd>{caution}</dd>
+          </div>
+        ) : null}
       </dl>
     </li>
   );

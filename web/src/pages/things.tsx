@@ -11,7 +11,6 @@ import {
   AddressId,
   Await,
   Badge,
-  Copy,
   Empty,
   Facts,
   Id,
@@ -26,6 +25,7 @@ import { Title } from "../parts/layout.tsx";
 import { Height, ListingState, MempoolTable, OperationTable, Tick, Units } from "../parts/rows.tsx";
 import { cursorOf, Pager } from "../parts/table.tsx";
 import { type StepsAnswer, StepsOfTransaction } from "./swap-transaction.tsx";
+import { HowToBuy } from "./how-to-buy.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 interface PageProps {
@@ -124,22 +124,6 @@ function Listing({ row }: { row: ListingRow }) {
         </Panel>
       )}
     </>
-  );
-}
-
-function HowToBuy({ row }: { row: ListingRow }) {
-  const template = `${location.origin}/api/v1/prc20/market/fill-template/${row.id}/YOUR_ADDRESS`;
-  return (
-    <Panel title="How to buy it">
-      <p>
-        A wallet that knows PRC20 builds the purchase: it takes the template below with your address in place,
-        adds your inputs and your inscription, and signs. You pay <Pearl sat={row.price} /> and the network's
-        fee, and receive <Units raw={row.amount} tick={row.tick} />.
-      </p>
-      <p class="code">
-        <code>{template}</code> <Copy text={template} what="the address of the template" />
-      </p>
-    </Panel>
   );
 }
 
