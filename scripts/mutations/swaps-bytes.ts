@@ -250,8 +250,8 @@ const wallet = [
     },
     {
       rule: "S-54",
-      find: "conflicting.map",
-      replace: "conflicting.slice(1).map",
+      find: "eachOnce(conflicting)",
+      replace: "eachOnce(conflicting.slice(1))",
       why: "a further lock transaction does not spend an input of the earlier one",
     },
     {

@@ -269,6 +269,18 @@ describe("cancel", () => {
     assert.equal(signed.tx.inputs[1]?.txid, offers[0]?.anchor.txid);
   });
 
+  test("an anchor that stands among the wallet's own coins, or twice, is spent once and behind the others (P-63)", () => {
+    const [offer] = listed([400n]);
+    assert.ok(offer);
+    const part = { anchor: offer.anchor, key: owner, seller: offer.seller };
+    const payer = funding(owner, 10_000n);
+    const own = { ...payer, coins: [{ coin: offer.anchor, key: owner }, ...payer.coins] };
+    const signed = built(buildCancel([part, part], own));
+    verifyAll(signed, [...payer.coins.map((each) => each.coin), offer.anchor]);
+    assert.equal(signed.tx.inputs.length, 2);
+    assert.equal(codeOf(buildCancel([part], { ...own, coins: own.coins.slice(0, 1) })), "CANCEL_PAYS_SELLER");
+  });
+
   test("an anchor alone may not pay what a buyer would have paid", () => {
     const [cheap, dear] = listed([400n, 500n]);
     assert.ok(cheap && dear);

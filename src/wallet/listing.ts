@@ -10,6 +10,7 @@ import { type CommittedInscription, revealInput } from "./payment.ts";
 import {
   balancePlan,
   type BuildFailure,
+  eachOnce,
   type Funding,
   type Plan,
   type SignedTx,
@@ -123,15 +124,21 @@ export interface CancelPart {
  * Takes listings back. The anchors are the last inputs and everything goes to one output at index 0, so that no anchor
  * has a same-index output that could be taken for the buyer's payment. Spends the anchors by key path; what is not fee
  * goes to the change script. The coins of `funding` are ALL spent, in front of the anchors (a first one keeps the
- * anchors away from output 0). Fails as `balancePlan`, and with CANCEL_PAYS_SELLER where there is no coin in front and
- * the only output would equal the seller's payment: then hand in a coin or another change script.
+ * anchors away from output 0), each once; an anchor of the parts that stands among them keeps its place behind. Fails as
+ * `balancePlan`, and with CANCEL_PAYS_SELLER where there is no coin in front and the only output would equal the seller's
+ * payment: then hand in a coin or another change script.
  */
 export function buildCancel(parts: readonly CancelPart[], funding: Funding): Result<SignedTx, BuildFailure> {
-  const own = [...funding.coins, ...parts.map(({ anchor, key }) => ({ coin: anchor, key }))];
+  const anchors = eachOnce(parts.map(({ anchor, key }) => ({ coin: anchor, key })));
+  const inFront = eachOnce(
+    funding.coins,
+    anchors.map(({ coin }) => coin),
+  );
+  const own = [...inFront, ...anchors];
   const inputs = own.map(({ coin, key }) => ({ coin, spend: { kind: "key" as const, key } }));
   const balanced = balancePlan({ inputs, outputs: [] }, { ...funding, coins: [] });
   if (!balanced.ok) return balanced;
-  const first = funding.coins.length === 0 ? parts[0] : undefined;
+  const first = inFront.length === 0 ? parts[0] : undefined;
   const output = balanced.value.outputs[0];
   if (
     first &&

@@ -185,11 +185,11 @@ function withChange(plan: Plan, funding: Funding): Plan | null {
 }
 
 /**
- * The coins that the plan does not spend already, each once: a wallet's own list may well hold what an earlier lock
- * spends (S-54), and a transaction that spends a coin twice is none.
+ * The coins that are not spent already, each once: a wallet's own list may well hold an anchor, or what an earlier lock
+ * spends (S-54), and several earlier locks may spend the same; a transaction that spends a coin twice is none.
  */
-function furtherCoins({ inputs }: Plan, coins: readonly OwnedCoin[]): readonly OwnedCoin[] {
-  const taken = new Set(inputs.map(({ coin }) => outpointOf(coin)));
+export function eachOnce(coins: readonly OwnedCoin[], spent: readonly Coin[] = []): readonly OwnedCoin[] {
+  const taken = new Set(spent.map(outpointOf));
   return coins.filter(({ coin }) => {
     const isNew = !taken.has(outpointOf(coin));
     taken.add(outpointOf(coin));
@@ -214,7 +214,8 @@ export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFai
   }
   const dust = plan.outputs.findIndex(({ amount, script }) => amount < DUST_LIMIT && script[0] !== 0x6a);
   if (dust >= 0) return failure("OUTPUT_BELOW_DUST", `output ${dust} is below ${DUST_LIMIT} grains`);
-  const coins = furtherCoins(plan, funding.coins);
+  const spent = plan.inputs.map(({ coin }) => coin);
+  const coins = eachOnce(funding.coins, spent);
   for (let used = 0; used <= coins.length; used++) {
     const added = coins
       .slice(0, used)

@@ -11,6 +11,7 @@ import { equalBytes, taprootNumsKey } from "@scure/btc-signer/utils.js";
 import { addressOfScript } from "./keys.ts";
 import {
   type BuildFailure,
+  eachOnce,
   type Funding,
   type OwnedCoin,
   REPLACEABLE_SEQUENCE,
@@ -101,7 +102,7 @@ export function swapLockAddress(lock: SwapLock, hrp: string): string {
 /**
  * Pays `amount` grains to the lock: output 0 is the lock output, the change follows. It signals replacement (S-54),
  * and a later one for the same order must spend an input of each earlier one, so that only one is ever mined: hand
- * those coins in as `conflicting`, they go first. Store what this returns before you send it.
+ * those coins in as `conflicting`, they go first, each once. Store what this returns before you send it.
  * Fails as `balancePlan`.
  */
 export function buildSwapLock(
@@ -110,7 +111,10 @@ export function buildSwapLock(
   funding: Funding,
   conflicting: readonly OwnedCoin[] = [],
 ): Result<SignedTx, BuildFailure> {
-  const inputs = conflicting.map(({ coin, key }) => ({ coin, spend: { kind: "key" as const, key } }));
+  const inputs = eachOnce(conflicting).map(({ coin, key }) => ({
+    coin,
+    spend: { kind: "key" as const, key },
+  }));
   const outputs = [{ amount, script: lock.script }];
   return signBalanced({ inputs, outputs, sequence: REPLACEABLE_SEQUENCE }, funding);
 }

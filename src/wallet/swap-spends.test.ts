@@ -112,4 +112,15 @@ describe("S-54: a lock", () => {
     );
     assert.equal(buildSwapLock(LOCK, 2_500_000n, funding, [owned(1)]).ok, false);
   });
+
+  test("a further one spends a coin once that several earlier ones have spent", () => {
+    const owned = (vout: number) => ({ coin: coin(SELLER.script, vout), key: SELLER });
+    const built = made(
+      buildSwapLock(LOCK, 500_000n, fundingOf(SELLER.script), [owned(1), owned(1), owned(2)]),
+    );
+    assert.deepEqual(
+      built.tx.inputs.map(({ vout }) => vout),
+      [1, 2],
+    );
+  });
 });
