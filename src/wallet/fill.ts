@@ -86,8 +86,10 @@ function partFault({ offer, send }: FillPart, network: TokenNetwork): Result<nev
 
 /**
  * Fills the listings in the order given. A free listing (fee 0) that is not the last gets a filler output of the
- * dust limit to the change script, so that the next pair keeps its places. Fails with ANCHOR_SIG_INVALID,
- * SEND_MISMATCH or as `balancePlan`. @throws RangeError for a key that is not the sender of its send.
+ * dust limit to the change script, so that the next pair keeps its places. How deep a listing is cannot be seen here:
+ * hand in none that is younger than the chain is trusted with its price, for its signature outlives it (P-66). Fails
+ * with ANCHOR_SIG_INVALID, SEND_MISMATCH or as `balancePlan`. @throws RangeError for a key that is not the sender of its
+ * send.
  */
 export function buildFill(
   parts: readonly FillPart[],
