@@ -1,11 +1,17 @@
-// What time it is: the service's, not the visitor's, whose clock may be wrong by hours; and never before the newest
-// block of either chain, because deadlines are judged by block times too (S-05).
+// What time it is: the service's, not the visitor's, whose clock may be wrong by hours. Deadlines are judged by block
+// times too (S-05): by the median of the newest eleven PEARL blocks, since the time of one block is its miner's choice
+// and may be two hours ahead. What is shown as past is never before the newest block that was seen.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Store } from "./store.ts";
 
 let correctionMs = 0;
-let newestBlockTime = 0;
+/** Newest moment of anything that a row tells as past. */
+let newestPast = 0;
+/** Newest moment of a swap's row: an EVM block's time, or *now* of the service (S-55, H-40). */
+let newestOfSwaps = 0;
+/** Median time past of the newest PEARL block, 0 before it is known. */
+let medianTimePast = 0;
 
 /** Takes the `Date` header of an answer of this service. */
 export function serverSaid(date: string | null): void {
@@ -14,27 +20,50 @@ export function serverSaid(date: string | null): void {
   if (Number.isFinite(at) && Math.abs(at - Date.now() - correctionMs) > 2_000) correctionMs = at - Date.now();
 }
 
-/** Takes the time of a block that was seen. */
-function blockSaid(seconds: number): void {
-  if (seconds > newestBlockTime) newestBlockTime = seconds;
-}
-
-/** Fields of rows that hold a moment of the past. */
-const PAST_FIELDS = ["time", "created_at", "updated_at", "closed_at", "balance_checked_at"];
+/** Fields of rows that hold a moment by which deadlines are judged. */
+const JUDGING_FIELDS = ["created_at", "updated_at"];
+/** Fields of rows that hold another moment of the past: the time of a PEARL block, mostly. */
+const SHOWN_FIELDS = ["time", "closed_at", "balance_checked_at"];
 
 /** Takes the moments that an answer's rows show: chains may run ahead of the clock, and what has been is not to come. */
 export function answerSaid(body: object): void {
-  const rows = "result" in body && Array.isArray(body.result) ? (body.result as readonly unknown[]) : [body];
-  for (const row of rows.slice(0, 5)) {
-    if (typeof row !== "object" || row === null) continue;
-    for (const [name, value] of Object.entries(row))
-      if (typeof value === "number" && PAST_FIELDS.includes(name)) blockSaid(value);
+  for (const row of rowsOf(body).slice(0, 5)) {
+    newestOfSwaps = Math.max(newestOfSwaps, ...momentsOf(row, JUDGING_FIELDS));
+    newestPast = Math.max(newestPast, ...momentsOf(row, SHOWN_FIELDS));
   }
 }
 
-/** Unix seconds. */
-function now(): number {
-  return Math.max(Math.floor((Date.now() + correctionMs) / 1000), newestBlockTime);
+/** How many blocks a median time past is made of. */
+export const MEDIAN_BLOCKS = 11;
+
+/** Takes the answer that holds the newest PEARL blocks, `MEDIAN_BLOCKS` of them where there are as many. */
+export function newestBlocksSaid(body: object): void {
+  answerSaid(body);
+  const times = rowsOf(body)
+    .flatMap((row) => momentsOf(row, ["time"]))
+    .toSorted((a, b) => a - b);
+  medianTimePast = times[Math.floor(times.length / 2)] ?? medianTimePast;
+}
+
+function rowsOf(body: object): readonly unknown[] {
+  return "result" in body && Array.isArray(body.result) ? (body.result as readonly unknown[]) : [body];
+}
+
+function momentsOf(row: unknown, fields: readonly string[]): readonly number[] {
+  if (typeof row !== "object" || row === null) return [];
+  return Object.entries(row).flatMap(([name, value]) =>
+    typeof value === "number" && fields.includes(name) ? [value] : [],
+  );
+}
+
+/** By what deadlines are judged, unix seconds. */
+export function judgingTime(): number {
+  return Math.max(Math.floor((Date.now() + correctionMs) / 1000), newestOfSwaps, medianTimePast);
+}
+
+/** From when the past is counted, unix seconds. */
+export function shownTime(): number {
+  return Math.max(judgingTime(), newestPast);
 }
 
 const ticks = new Store(0);
@@ -44,12 +73,15 @@ export function followClock(): void {
   setInterval(() => ticks.set(ticks.value + 1), 1_000);
 }
 
-/** What `select` makes of the present, in unix seconds; the component is drawn again when that changes. */
-export function useNow<Part>(select: (now: number) => Part): Part {
+/**
+ * What `select` makes of the present, in unix seconds; the component is drawn again when that changes. By `clock`: the
+ * time by which deadlines are judged, unless something of the past is shown.
+ */
+export function useNow<Part>(select: (now: number) => Part, clock = judgingTime): Part {
   const latest = useRef(select);
   latest.current = select;
-  const part = select(now());
+  const part = select(clock());
   const [, draw] = useState(part);
-  useEffect(() => ticks.watch(() => draw(() => latest.current(now()))), []);
+  useEffect(() => ticks.watch(() => draw(() => latest.current(clock()))), []);
   return part;
 }

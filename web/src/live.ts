@@ -2,7 +2,7 @@
 // health every some seconds, because a stream that hangs looks like a quiet one.
 
 import { useEffect, useState } from "preact/hooks";
-import { answerSaid, serverSaid } from "./clock.ts";
+import { MEDIAN_BLOCKS, newestBlocksSaid, serverSaid } from "./clock.ts";
 import { type Contact, contactOf } from "./contact.ts";
 import { Store } from "./store.ts";
 import { followEvents, MISSED, type News } from "./stream.ts";
@@ -113,10 +113,10 @@ async function askHealth(): Promise<void> {
 }
 
 /** Deadlines are judged by the time of blocks, too, which neither health nor the event of a block has (H-39). */
-async function askNewestBlock(): Promise<void> {
+async function askNewestBlocks(): Promise<void> {
   try {
-    const response = await fetch("/api/v1/prc20/blocks?limit=1");
-    answerSaid((await response.json()) as object);
+    const response = await fetch(`/api/v1/prc20/blocks?limit=${MEDIAN_BLOCKS}`);
+    newestBlocksSaid((await response.json()) as object);
   } catch {
     // The block after it is asked about again.
   }
@@ -125,7 +125,7 @@ async function askNewestBlock(): Promise<void> {
 function hearHealth(body: Health): void {
   const wasCutOff = contact.value.state === "cut_off";
   const before = health.value;
-  if (before?.indexed_height !== body.indexed_height) void askNewestBlock();
+  if (before?.indexed_height !== body.indexed_height) void askNewestBlocks();
   health.set(body);
   contact.set(contactOf(body));
   first ??= { pearl: body.indexed_height, evm: body.evm?.indexed_height ?? -1 };

@@ -4,7 +4,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { Answer, Failure } from "../answers.ts";
-import { useNow } from "../clock.ts";
+import { shownTime, useNow } from "../clock.ts";
 import { grouped, pearl, relative, shortened, unitPrice, usdc, utc, wholeUnits } from "../format.ts";
 import { pathTo } from "../paths.ts";
 import { settings } from "../settings.ts";
@@ -67,10 +67,10 @@ export function UnitPrice({ decimal }: { decimal: string }) {
   );
 }
 
-/** A moment: relative or absolute, the other one in its title. */
-export function Time({ at }: { at: number }) {
+/** A moment: relative or absolute, the other one in its title. Of the past, unless `clock` is that of deadlines. */
+export function Time({ at, clock = shownTime }: { at: number; clock?: typeof shownTime }) {
   const isAbsolute = useStore(settings, ({ times }) => times === "absolute");
-  const distance = useNow((now) => relative(at, now));
+  const distance = useNow((now) => relative(at, now), clock);
   const absolute = utc(at);
   return (
     <time dateTime={new Date(at * 1000).toISOString()} title={isAbsolute ? distance : absolute}>

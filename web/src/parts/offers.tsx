@@ -1,6 +1,7 @@
 // Offers of swaps: asks (PEARL for sale) and bids (USDC waiting for a seller), by price, with how much stands at that
 // price or a better one.
 
+import { judgingTime } from "../clock.ts";
 import { barLength, quotient, trimmed, wholeUnits } from "../format.ts";
 import { pathTo } from "../paths.ts";
 import type { AskRow, BidRow } from "../wire.ts";
@@ -73,7 +74,7 @@ export function AskTable({
     });
   if (withState) columns.push({ head: "State", cell: (ask) => <AskState ask={ask} /> });
   if (!short) columns.push({ head: "Seller", cell: ({ seller_evm }) => <AddressId address={seller_evm} /> });
-  columns.push({ head: "Until", cell: ({ expiry }) => <Time at={expiry} /> });
+  columns.push({ head: "Until", cell: ({ expiry }) => <Time at={expiry} clock={judgingTime} /> });
   return (
     <Table caption={caption} columns={columns} rows={rows} keyOf={({ ask_id }) => ask_id} empty={empty} />
   );
