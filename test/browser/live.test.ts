@@ -214,7 +214,7 @@ describe("a swap on the page", needsChromium(), () => {
       const countdown = actions.locator("time.ahead .quiet").first();
       const left = await countdown.innerText();
       assert.match(left, /^\(in \d+ min/);
-      // The chain of the stage runs ahead of the clock, and time is what the newest block says (S-05).
+      // The chain of the stage runs ahead of the clock, and time is what the median of its newest blocks says (S-05).
       await stage.minePearl(2);
       await until("the countdown goes on", async () => (await countdown.innerText()) !== left);
 

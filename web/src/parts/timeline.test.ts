@@ -104,17 +104,20 @@ test("S-15: an output below the amount is no lock, however deep it is, and no ca
   assert.equal(states({ ...small, pearl_leg: refunded }), expected, "given back");
 });
 
+function deep(changes: Partial<DealRow>): string {
+  return states({ ...lock(13), ...changes });
+}
+
 test("S-51: the secret is called for by no lock that the status does not count, and by no wrong terms", () => {
-  const called = (changes: Partial<DealRow>): string => states({ ...lock(13), ...changes });
   const waits = "usdc_lock done, accept done, pearl_lock now, claim ahead, settle ahead";
-  assert.equal(called({ status: "LOCK_SUBMITTED" }), waits, "a coinbase output");
+  assert.equal(deep({ status: "LOCK_SUBMITTED" }), waits, "a coinbase output");
   assert.equal(
-    called({ status: "DEAL_OPEN", evm_leg: { state: "accepted", final: false } }),
+    deep({ status: "DEAL_OPEN", evm_leg: { state: "accepted", final: false } }),
     "usdc_lock done, accept now, pearl_lock done, claim ahead, settle ahead",
     "the order may still be replaced",
   );
   assert.equal(
-    called({ terms_error: "TIMELOCK_MARGIN_TOO_SMALL" }),
+    deep({ terms_error: "TIMELOCK_MARGIN_TOO_SMALL" }),
     "usdc_lock done, accept done, pearl_lock done, claim ahead, settle ahead",
     "wrong terms",
   );
