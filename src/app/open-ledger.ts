@@ -31,6 +31,7 @@ export const UNKNOWN_EVM: EvmStanding = {
   headChangedAtMonotonicMs: null,
   agreed: false,
   finalReplaced: false,
+  shownEnds: [],
 };
 /** The same of PEARL. */
 export const UNKNOWN_PEARL: PearlStanding = {

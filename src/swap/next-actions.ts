@@ -72,7 +72,7 @@ interface View {
   readonly tips: ChainTips;
   readonly profile: SwapProfile;
   readonly state: OrderState;
-  /** The state before an end that one RPC shows and another denies. */
+  /** The state before an end that one RPC of several shows alone. */
   readonly openState: OrderState;
   readonly live: boolean;
   readonly isPreimageKnown: boolean;
@@ -100,7 +100,7 @@ export function nextActions(
     tips,
     profile: profileOf(rules, subject.terms.usdcAmount),
     state: orderState(subject.order),
-    openState: latestOpenState(subject.order),
+    openState: latestOpenState(subject.order, context),
     live: isLive(subject.order, tips),
     isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),

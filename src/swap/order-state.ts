@@ -2,7 +2,7 @@
 // asks for it; what is wrong with its terms (S-50: orders are indexed as they are, a bad one leaves only the ways out);
 // and both legs as they are shown beside the status (S-51).
 
-import type { EvmAddress } from "../primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
 import type {
   ChainTips,
   EscrowEvent,
@@ -14,7 +14,7 @@ import type {
 } from "./facts.ts";
 import { isFinal, pearlConfirmations } from "./finality.ts";
 import { outpointOf } from "./lock-choice.ts";
-import type { SwapSubject, SwapRules } from "./subject.ts";
+import type { EvaluationContext, SwapSubject, SwapRules } from "./subject.ts";
 import { ZERO_ADDRESS } from "./terms.ts";
 
 /** The states of an order in the contract (S-20); "none" where no order is indexed. */
@@ -25,6 +25,23 @@ export type OrderStep = Extract<
   EscrowEvent,
   { readonly kind: "OrderLocked" | "OrderAccepted" | "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
 >;
+
+/** An event that ends an order. */
+export type OrderEnd = Extract<
+  OrderStep,
+  { readonly kind: "OrderCancelled" | "OrderClaimed" | "OrderRefunded" }
+>;
+
+/** Whether the event ends an order. */
+export function isOrderEnd(event: EscrowEvent): event is OrderEnd {
+  const { kind } = event;
+  return kind === "OrderCancelled" || kind === "OrderClaimed" || kind === "OrderRefunded";
+}
+
+/** What the end of an order in a block is called among those that RPCs have shown: an order ends once. */
+export function endName(orderHash: Bytes32, blockHash: Bytes32): string {
+  return `${orderHash}@${blockHash}`;
+}
 
 /** The states out of which the contract gives each event (S-20). */
 const STEPS: Readonly<Record<OrderStep["kind"], readonly OrderState[]>> = {
@@ -55,11 +72,28 @@ export function orderState(order: OrderFacts | null): OrderState {
 }
 
 /**
- * Where the order may stand as long as one RPC shows its end and another one denies it (S-07): before the end. Else its
- * state. Whoever has to act in time if the end is invented, and loses the gas of a call if it is not, goes by this.
+ * Where the order stands for whoever has to act in time if its end is invented, and loses the gas of a call if it is not:
+ * before an end that one RPC of several shows alone (S-07), be it that another one denies it or that none has said anything.
+ * Else its state.
  */
-export function latestOpenState(order: OrderFacts | null): OrderState {
-  return orderState(order?.disputed === true ? { ...order, closed: null } : order);
+export function latestOpenState(
+  order: OrderFacts | null,
+  context: Pick<EvaluationContext, "tips" | "shownEnds">,
+): OrderState {
+  if (order === null || order.closed === null) return orderState(order);
+  return isEndShown(order, order.closed.place, context)
+    ? order.closed.kind
+    : orderState({ ...order, closed: null });
+}
+
+function isEndShown(
+  order: OrderFacts,
+  { block, blockHash }: EvmPlace,
+  { tips, shownEnds }: Pick<EvaluationContext, "tips" | "shownEnds">,
+): boolean {
+  if (order.disputed === true) return false;
+  if (isFinal(tips, block) || shownEnds === undefined || shownEnds === null) return true;
+  return shownEnds.includes(endName(order.orderHash, blockHash));
 }
 
 /**

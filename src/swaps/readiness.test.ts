@@ -45,6 +45,7 @@ function world(): World {
       headChangedAtMonotonicMs: MONOTONIC - 500,
       agreed: true,
       finalReplaced: false,
+      shownEnds: null,
     },
     pearl: {
       nodeHeight: 500,

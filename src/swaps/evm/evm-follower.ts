@@ -9,6 +9,7 @@ import { Progress } from "../../follow/progress.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import { EvmCatchUp } from "./evm-catch-up.ts";
 import type { EvmChain } from "./evm-chain.ts";
+import { EndWitnesses } from "./evm-end-witnesses.ts";
 import { evmConditions } from "./evm-conditions.ts";
 import { pointOf } from "./evm-fork.ts";
 import { ImpossibleLogs } from "./evm-impossible-log.ts";
@@ -89,6 +90,7 @@ export class EvmFollower {
   readonly #progress: Progress;
   readonly #second: SecondReading;
   readonly #catchUp: EvmCatchUp;
+  readonly #ends: EndWitnesses;
   #active = 0;
   #unsettled = 0;
   readonly #impossible: ImpossibleLogs;
@@ -127,12 +129,14 @@ export class EvmFollower {
       log,
     };
     this.#second = new SecondReading(shared, options);
+    this.#ends = new EndWitnesses({ ...shared, pollMs: options.pollMs });
     this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, progress: this.#progress }, options);
   }
 
   /** How the RPCs stand. */
   standing(): EvmStanding {
-    return { ...this.#standing.standing(), finalReplaced: this.#deps.ledger.alarms().length > 0 };
+    const finalReplaced = this.#deps.ledger.alarms().length > 0;
+    return { ...this.#standing.standing(), finalReplaced, shownEnds: this.#ends.shown };
   }
 
   /** Progress for `/health` (H-20). */
@@ -175,12 +179,12 @@ export class EvmFollower {
     const watching = this.#standing.run(this.#options.agreementMs, either);
     await this.#loop.run(either, until);
     stop.abort();
-    await watching;
+    await Promise.all([watching, this.#ends.settled()]);
   }
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {
     if (this.status().lag === 0) this.#progress.moved();
-    const end = await this.#readAndSettle(signal);
+    const end = await this.#readAndSettle(signal).finally(() => this.#ends.look());
     // An RPC that stands still has nothing more, and its end is not the chain's.
     if (end === "again" || !this.#standing.isBehind(this.#active, this.#options.laggardS)) return end;
     this.#useNext();

@@ -132,8 +132,8 @@ export class EvmRpcQuorum {
     return Math.max(0, head.time - since);
   }
 
-  /** The standing now. `finalReplaced` is the ledger's to say. */
-  standing(): Omit<EvmStanding, "finalReplaced"> {
+  /** The standing now, as far as it is about heads and finality. */
+  standing(): Omit<EvmStanding, "finalReplaced" | "shownEnds"> {
     // With no fresh answer the last known head is better than none: its age is told by `answeredAtMonotonicMs`.
     const head = this.#head() ?? this.#newestHead();
     const answered = this.#views.flatMap(({ last }) => (last === null ? [] : [last.answeredMs]));

@@ -347,13 +347,12 @@ export interface EvmStanding {
   readonly answeredAtMonotonicMs: number | null;
   /** `Clock.monotonicMs` at which the head was last seen to change; null before the first answer. */
   readonly headChangedAtMonotonicMs: number | null;
-  /**
-   * Whether a final block is in force (S-07): with one URL that it has answered twice, with more that two give the
-   * same hash at the second greatest final height.
-   */
+  /** Whether a final block is in force (S-07): the one URL has answered twice, or two of several give the same hash. */
   readonly agreed: boolean;
   /** A final block was replaced, and nobody has lifted the alarm: new actions stay stopped (S-05). */
   readonly finalReplaced: boolean;
+  /** As `EvaluationContext.shownEnds`. */
+  readonly shownEnds: readonly string[] | null;
 }
 
 /** How the PEARL side stands, without asking anybody. */

@@ -152,6 +152,7 @@ function healthyRpc({ evm: tip }: ChainTips, now: number): EvmStanding {
     headChangedAtMonotonicMs: now * 1000,
     agreed: true,
     finalReplaced: false,
+    shownEnds: null,
   };
 }
 

@@ -17,6 +17,8 @@ export interface Honesty {
   readonly falseOrders: readonly Bytes32[];
   /** Orders for which the seller has locked PEARL. */
   readonly pearlLocked: ReadonlySet<Bytes32>;
+  /** When an honest RPC last showed an end of the order, world time; null: never. */
+  readonly endShownAt: (orderHash: Bytes32) => number | null;
   /** World time, unix seconds. */
   readonly now: number;
   /** Something has come up. */
@@ -25,12 +27,13 @@ export interface Honesty {
 
 /** @throws Error where the service offers, verifies or calls final what the honest chain does not carry. */
 export function judge(service: LookingLife, honesty: Honesty): void {
-  const { evm, honestOrders, falseOrders, note } = honesty;
+  const { evm, honestOrders, falseOrders, endShownAt, now, note } = honesty;
   judgeFinal(service, evm);
   for (const hash of [...honestOrders, ...falseOrders]) {
     const row = service.row(hash);
     const carried = carriedBy(evm, hash);
     if (row !== null) judgeRow(row, carried, note);
+    if (row !== null) judgeEnd(row, now - (endShownAt(hash) ?? 0), note);
     if (!service.verifiesLock(hash)) continue;
     note("lock verified");
     mustBeAccepted(carried, `the lock of ${hash} is verified`);
@@ -82,6 +85,25 @@ function judgeRow(row: SwapRow, carried: EscrowOrder | null, note: Honesty["note
     else mustBeAccepted(carried, `${action} is offered for ${named}`);
     mustHaveTerms(row, carried);
   }
+}
+
+/** Ends of an order, and what is to be done in time if they never came. */
+const DUE_WITHOUT_END: Readonly<Record<string, string>> = {
+  claimed: "claim_usdc",
+  refunded: "refund_usdc",
+  cancelled: "refund_usdc",
+};
+
+/** A word of an RPC counts for 30 s (S-07), and the waits of a look pass beside the world's time. */
+const WORD_COUNTS_S = 45;
+
+/** An end that no honest RPC shows takes neither the claim nor the refund of the USDC away. */
+function judgeEnd(row: SwapRow, notShownForS: number, note: Honesty["note"]): void {
+  const due = DUE_WITHOUT_END[row.evm_leg.state];
+  if (due === undefined || notShownForS <= WORD_COUNTS_S) return;
+  note(`a false end: ${row.evm_leg.state}`);
+  if (!row.next_actions.some(({ action }) => action === due))
+    throw new Error(`${due} of ${row.order_hash} is not offered, and no honest RPC shows its end`);
 }
 
 function mustHaveTerms(row: SwapRow, carried: EscrowOrder | null): void {

@@ -34,6 +34,9 @@ const SELLER = "seller";
 const ESCROW = partyAddress("escrow");
 const RULES = testSwapRules(ESCROW);
 
+/** States of an order in the contract that are an end. */
+const ENDED: ReadonlySet<string> = new Set(["Claimed", "Refunded", "Cancelled"]);
+
 interface HonestRpc {
   readonly chain: SeenChain;
   isSilent: boolean;
@@ -56,6 +59,8 @@ export class LyingWorld {
   readonly #lies: Lies;
   readonly #secrets = new Map<Bytes32, Bytes32>();
   readonly #pearlLocked = new Set<Bytes32>();
+  /** When an honest RPC last showed the end of an order, at a look. */
+  readonly #endShownAt = new Map<Bytes32, number>();
   #service: LookingLife | null = null;
   #now = WORLD_START;
   #count = 0;
@@ -251,6 +256,10 @@ export class LyingWorld {
 
   async #look(): Promise<void> {
     this.#service ??= await this.#start();
+    for (const orderHash of this.#honestOrders) {
+      const isShown = this.#seen.some(({ chain }) => ENDED.has(chain.stateOf(orderHash) ?? ""));
+      if (isShown) this.#endShownAt.set(orderHash, this.#now);
+    }
     await this.#service.look();
     judge(this.#service, this.#honesty());
   }
@@ -276,6 +285,7 @@ export class LyingWorld {
       honestOrders: this.#honestOrders,
       falseOrders: this.#lies.falseOrders,
       pearlLocked: this.#pearlLocked,
+      endShownAt: (orderHash) => this.#endShownAt.get(orderHash) ?? null,
       now: this.#now,
       note: (what) => this.#note(what),
     };

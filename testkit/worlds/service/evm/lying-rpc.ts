@@ -195,6 +195,11 @@ export class SeenChain implements ShownChain {
     return this.#world.callsAllFinal ? this.height : this.#final;
   }
 
+  /** The state of the order at its head; null where it has none. */
+  stateOf(orderHash: Bytes32): string | null {
+    return this.#blocks.at(-1)?.storage.orders.get(orderHash)?.state ?? null;
+  }
+
   at(number: number): EvmBlock | null {
     const block = this.#blocks[number];
     return block === undefined ? null : shownBlock(block);

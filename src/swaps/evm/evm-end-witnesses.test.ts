@@ -1,0 +1,126 @@
+// The end of an order that is not final counts as shown where two RPCs have shown it of late (S-07), whoever hangs.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { accepted, claimed } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { handClock, settle } from "../../../testkit/doubles/clock.ts";
+import { logOf } from "../../../testkit/doubles/log.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import { endName, isOrderEnd } from "../../swap/order-state.ts";
+import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
+import { EndWitnesses } from "./evm-end-witnesses.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+
+const ESCROW = evmAddress("escrow");
+const END = claimed("a", 20);
+const NAME = isOrderEnd(END) ? endName(END.orderHash, END.place.blockHash) : "";
+
+type Answer = "shows" | "lacks" | "hangs" | "fails";
+
+/** An RPC whose answers a test changes. */
+function rpc(name: string, first: Answer) {
+  const state = { answer: first, asked: 0 };
+  const shownBy = (event: EscrowEvent): readonly EvmLog[] => {
+    const { block, blockHash, txHash, logIndex } = event.place;
+    const log = { address: ESCROW, block, blockHash, txHash, txIndex: 0, logIndex, topics: [], data: "0x" };
+    return state.answer === "shows" ? [{ ...log, removed: false }] : [];
+  };
+  const { hash, number, time } = { hash: END.place.blockHash, number: END.place.block, time: END.place.time };
+  const block: EvmBlock = { number, hash, time, parentHash: hash, transactions: [], mayHoldLogs: true };
+  const source: EvmSource = {
+    name,
+    heads: () => Promise.reject(new Error("not asked")),
+    blocksAt: () => Promise.reject(new Error("not asked")),
+    blocksByHash: async (hashes) => hashes.map(() => block),
+    logs: () => Promise.reject(new Error("not asked")),
+    logsOfBlock: () => Promise.reject(new Error("not asked")),
+    receipts: async (txHashes) => {
+      state.asked += 1;
+      if (state.answer === "hangs") await new Promise(() => undefined);
+      if (state.answer === "fails") throw new EvmUnavailable("TIMEOUT", "no");
+      return txHashes.map((txHash) => ({ txHash, blockHash: hash, logs: shownBy(END) }));
+    },
+  };
+  return { state, source };
+}
+
+function ends(...answers: readonly Answer[]) {
+  const rpcs = answers.map((answer, i) => rpc(`no. ${i}`, answer));
+  const indexed = {
+    events: [accepted("a", 19), END] as readonly EscrowEvent[],
+    finalHeight: 10,
+    ms: 1_000_000,
+  };
+  const witnesses = new EndWitnesses({
+    sources: rpcs.map(({ source }) => source),
+    reading: { escrow: ESCROW, readLog: () => END },
+    ledger: {
+      tips: () => ({
+        evm: { height: 30, time: 0, finalHeight: indexed.finalHeight, need: null },
+        pearl: { height: -1, time: 0, medianTimePast: 0 },
+      }),
+      unsettled: (from, to) => indexed.events.filter(({ place }) => place.block >= from && place.block <= to),
+    },
+    clock: handClock(() => indexed.ms),
+    log: logOf((_, message) => assert.fail(message)),
+    pollMs: 1000,
+  });
+  const look = async (afterMs = 0): Promise<readonly string[] | null> => {
+    indexed.ms += afterMs;
+    witnesses.look();
+    await settle();
+    return witnesses.shown;
+  };
+  return { rpcs: rpcs.map(({ state }) => state), indexed, look };
+}
+
+describe("S-07: the end of an order that is not final", () => {
+  test("is shown by two, not by one beside others that lack it, hang or fail", async () => {
+    assert.deepEqual(await ends("shows", "shows").look(), [NAME]);
+    assert.deepEqual(await ends("hangs", "shows", "shows").look(), [NAME]);
+    for (const other of ["lacks", "hangs", "fails"] as const)
+      assert.deepEqual(await ends("shows", other).look(), [], other);
+    assert.deepEqual(await ends("shows", "hangs", "lacks").look(), []);
+  });
+
+  test("is believed of the only RPC, which is not asked", async () => {
+    const { look, rpcs } = ends("lacks");
+    assert.equal(await look(), null);
+    assert.equal(rpcs[0]?.asked, 0);
+  });
+
+  test("is asked for again at each poll until it is shown, then every 15 s: it may have left the chain", async () => {
+    const { look, rpcs } = ends("shows", "lacks");
+    const [first, second] = rpcs;
+    assert.ok(first && second);
+    await look();
+    second.answer = "shows";
+    assert.deepEqual(await look(999), []);
+    assert.deepEqual(await look(1), [NAME]);
+    assert.deepEqual([first.asked, second.asked], [1, 2]);
+    await look(14_000);
+    assert.deepEqual([first.asked, second.asked], [1, 2]);
+    second.answer = "lacks";
+    assert.deepEqual(await look(1001), []);
+    assert.deepEqual([first.asked, second.asked], [2, 3]);
+  });
+
+  test("is shown for 30 s by an RPC that has fallen silent", async () => {
+    const { look, rpcs } = ends("shows", "shows");
+    await look();
+    for (const one of rpcs) one.answer = "fails";
+    assert.deepEqual(await look(30_000), [NAME]);
+    assert.deepEqual(await look(1), []);
+  });
+
+  test("is one of the indexed chain above the final block: others are forgotten", async () => {
+    const { look, indexed } = ends("shows", "shows");
+    assert.deepEqual(await look(), [NAME]);
+    indexed.finalHeight = 20;
+    assert.deepEqual(await look(), []);
+    indexed.finalHeight = 10;
+    indexed.events = [];
+    assert.deepEqual(await look(), []);
+  });
+});
