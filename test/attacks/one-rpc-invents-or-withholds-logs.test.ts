@@ -155,6 +155,38 @@ test("S-08: an RPC that was late with a log shows it, another one denies it stil
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [silent.url] }));
 });
 
+/** Another log in each answer about ranges, of which every other one is denied by receipt. */
+function everNew(): Meddling {
+  let answers = 0;
+  const invent = changing((logs) =>
+    logs.flatMap((log) =>
+      log.logIndex === "0x1"
+        ? [log, { ...log, logIndex: "0x2", data: `0x${answers.toString(16).padStart(64, "0")}` }]
+        : [log],
+    ),
+  );
+  return (call, truth) => {
+    if (call.method === "eth_getLogs") answers += 1;
+    return call.method === "eth_getLogs" || answers % 2 === 1 ? invent(call, truth) : undefined;
+  };
+}
+
+test("S-08: one of two RPCs invents another log each time: going back is paced, and ends with the lies", async () => {
+  const [honest, liar] = [await serve(), await serve(everNew())];
+  const one = follow({ urls: [honest.url, liar.url], options: { pollMs: 100, retryMaxMs: 1600 } });
+  stopped.push(() => one.close());
+  const back = (): number =>
+    one.lines.filter(({ message }) => message.includes("read again from block")).length;
+  const endMs = Date.now() + 4000;
+  await one.until(() => Date.now() > endMs);
+  assert.ok(back() >= 3, String(back()));
+  // 0, 100, 200, 400, 800 and 1600 ms lie between them.
+  assert.ok(back() <= 8, `${back()} times`);
+  liar.meddle = () => undefined;
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+});
+
 test("S-07: a log that one RPC alone shows is not final while the other one does not answer", async () => {
   const [liar, silent] = [await serve(LIES["one more log"]), await serve()];
   silent.meddle = ({ method }) =>

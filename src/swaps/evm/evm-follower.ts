@@ -19,6 +19,7 @@ import type { ReadingStep } from "./evm-reading-step.ts";
 import { SecondReading } from "./evm-second-reading.ts";
 import { checkedSource } from "./evm-source-checks.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
+import { StepsBack } from "./evm-steps-back.ts";
 import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
 import type { EvmChange, EvmLedger, EvmStanding } from "../ledger/ports.ts";
 
@@ -91,6 +92,7 @@ export class EvmFollower {
   readonly #second: SecondReading;
   readonly #catchUp: EvmCatchUp;
   readonly #ends: EndWitnesses;
+  readonly #back: StepsBack;
   #active = 0;
   #unsettled = 0;
   readonly #impossible: ImpossibleLogs;
@@ -130,6 +132,7 @@ export class EvmFollower {
     };
     this.#second = new SecondReading(shared, options);
     this.#ends = new EndWitnesses({ ...shared, pollMs: options.pollMs });
+    this.#back = new StepsBack(clock, { firstMs: options.pollMs, longestMs: options.retryMaxMs });
     this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, progress: this.#progress }, options);
   }
 
@@ -245,6 +248,7 @@ export class EvmFollower {
   /** Makes final what two readings agree on. */
   async #settle(signal: AbortSignal): Promise<RoundEnd> {
     for (let steps = 0; steps < STEPS_PER_ROUND && !signal.aborted; steps += 1) {
+      if (this.#back.isTooSoon) return "waiting";
       const step = await this.#second.next(this.#active);
       if (step.kind === "done") return "idle";
       if (step.kind === "waiting") return "waiting";
@@ -285,7 +289,10 @@ export class EvmFollower {
     this.#active = step.use;
     const followed = { index: step.use, heads: await this.#standing.ask(step.use) };
     if (step.isBranch) await this.#catchUp.leaveBranch(followed, step.parent, signal);
-    else await this.#catchUp.readAgain(followed, step.parent, signal);
+    else {
+      await this.#catchUp.readAgain(followed, step.parent, signal);
+      this.#back.taken();
+    }
     // What was impossible was so after what is now undone.
     this.#impossible.passed();
   }
