@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { ChainTips, EscrowEvent } from "../../src/swap/facts.ts";
+import { rememberedCheckpoints } from "../../src/swaps/ledger/chain-book.ts";
 import { ImpossibleLog } from "../../src/swaps/evm/evm-unavailable.ts";
 import type { ChainCheckpoint, EvmChange, EvmLedger, FinalAlarm } from "../../src/swaps/ledger/ports.ts";
 
@@ -18,7 +19,7 @@ export class MemoryEvmLedger implements EvmLedger {
   readonly #events: EscrowEvent[] = [];
   readonly #firstBlock: number;
   readonly #need: number | null;
-  #checkpoints: ChainCheckpoint[] = [];
+  #checkpoints: readonly ChainCheckpoint[] = [];
   #tip = { height: -1, time: 0 };
   #finalHeight = -1;
   /** Before and after which write it dies; counted down. */
@@ -132,9 +133,9 @@ export class MemoryEvmLedger implements EvmLedger {
     }
     const heights = new Set(checkpoints.map(({ height }) => height));
     this.#checkpoints = [...this.#checkpoints.filter(({ height }) => !heights.has(height)), ...checkpoints];
-    this.#checkpoints.sort((a, b) => b.height - a.height);
     this.#tip = { height: tip.height, time: tip.time };
     this.#finalHeight = Math.max(this.#finalHeight, finalHeight);
+    this.#checkpoints = rememberedCheckpoints(this.#checkpoints, this.#finalHeight);
     const resolved = new Set(change.undisputed ?? []);
     this.#disputes = [...this.#disputes, ...(change.disputed ?? [])].filter((event) => !resolved.has(event));
     if (change.alarm !== undefined) this.#alarms.push(change.alarm);

@@ -2,12 +2,13 @@
 // at a chosen commit, and counts.
 
 import assert from "node:assert/strict";
-import type {
-  ChainCheckpoint,
-  StoredSwapEvent,
-  SwapIdentity,
-  SwapStore,
-  SwapTransaction,
+import {
+  type ChainCheckpoint,
+  MAX_CHECKPOINTS,
+  type StoredSwapEvent,
+  type SwapIdentity,
+  type SwapStore,
+  type SwapTransaction,
 } from "../../src/swaps/ledger/ports.ts";
 import { inListOrder, isAsked, rowsOf } from "./closed-rows.ts";
 import type {
@@ -55,7 +56,8 @@ export class MemorySwapStore implements SwapStore {
   }
 
   async checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
-    return this.#checkpoints.filter((one) => one.chain === chain).toSorted((a, b) => b.height - a.height);
+    const highestFirst = this.#checkpoints.toSorted((a, b) => b.height - a.height);
+    return highestFirst.filter((one) => one.chain === chain).slice(0, MAX_CHECKPOINTS);
   }
 
   async commit(transaction: SwapTransaction): Promise<void> {

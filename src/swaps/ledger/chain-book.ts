@@ -7,6 +7,22 @@ import { REREAD, type Reread, type StoredTip, TIP } from "./fact-kinds.ts";
 import type { Layer, LayeredMap, LayeredValue } from "./layers.ts";
 import { type ChainCheckpoint, MAX_CHECKPOINTS } from "./ports.ts";
 
+/**
+ * Those that are remembered of checkpoints, highest first: the newest ones, and the newest final one, however many are above
+ * it. One RPC of several can show thousands of blocks that are not final, and what has replaced them, and whether that is a
+ * final block, is told by what is remembered below them.
+ */
+export function rememberedCheckpoints(
+  checkpoints: Iterable<ChainCheckpoint>,
+  finalHeight: number,
+): readonly ChainCheckpoint[] {
+  const highestFirst = [...checkpoints].toSorted((one, other) => other.height - one.height);
+  const newest = highestFirst.slice(0, MAX_CHECKPOINTS);
+  const older = highestFirst.slice(MAX_CHECKPOINTS);
+  if (newest.some(({ height }) => height <= finalHeight)) return newest;
+  return [...newest, ...older.filter(({ height }) => height <= finalHeight).slice(0, 1)];
+}
+
 /** The tips and the remembered blocks. */
 export class ChainBook {
   readonly #tips: LayeredValue<ChainTips>;
@@ -55,6 +71,8 @@ export class ChainBook {
       const evm = { ...this.tips.evm, height, time, finalHeight: tip.finalHeight };
       this.#tips.value = { ...this.tips, evm };
       this.#evmHash.value = tip.hash;
+      // What is stored of the remembered blocks are the newest alone.
+      if (change.isLoading && tip.final !== null) this.remember("evm", null, [tip.final], tip.finalHeight);
     } else {
       const pearl = { height, time, medianTimePast: tip.medianTimePast };
       this.#tips.value = { ...this.tips, pearl };
@@ -95,12 +113,24 @@ export class ChainBook {
     change.store(REREAD, note);
   }
 
-  /** Forgets the blocks of a chain above `rewindTo`, where that is not null, and remembers others. */
-  remember(chain: CausingBlock["chain"], rewindTo: number | null, added: readonly ChainCheckpoint[]): void {
+  /** The newest remembered EVM block that is final at this height; null where none is. */
+  finalAt(finalHeight: number): ChainCheckpoint | null {
+    return this.checkpoints("evm").find(({ height }) => height <= finalHeight) ?? null;
+  }
+
+  /**
+   * Forgets the blocks of a chain above `rewindTo`, where that is not null, and remembers others. `finalHeight`: up to where
+   * it is final then; -1 where nothing is, as on the PEARL chain.
+   */
+  remember(
+    chain: CausingBlock["chain"],
+    rewindTo: number | null,
+    added: readonly ChainCheckpoint[],
+    finalHeight: number,
+  ): void {
     if (rewindTo === null && added.length === 0) return;
     const left = this.checkpoints(chain).filter(({ height }) => rewindTo === null || height <= rewindTo);
     const byHeight = new Map([...left, ...added].map((one) => [one.height, one]));
-    const highestFirst = [...byHeight.values()].toSorted((one, other) => other.height - one.height);
-    this.#checkpoints[chain].value = highestFirst.slice(0, MAX_CHECKPOINTS);
+    this.#checkpoints[chain].value = rememberedCheckpoints(byHeight.values(), finalHeight);
   }
 }

@@ -6,7 +6,7 @@ import type { EscrowEvent, PearlBlockFact, PearlPlace, PreimageShower, Sighting 
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import { readEvent, readTerms } from "./event-fields.ts";
 import { type FactFields, FactKind } from "./fact-fields.ts";
-import type { FinalAlarm, ScriptEntry } from "./ports.ts";
+import type { ChainCheckpoint, FinalAlarm, ScriptEntry } from "./ports.ts";
 
 const ofEvent = {
   key: eventKey,
@@ -94,6 +94,8 @@ export type StoredTip =
       readonly hash: string;
       readonly time: number;
       readonly finalHeight: number;
+      /** The newest remembered block that is final; null where none is, or it was stored before this was. */
+      readonly final: ChainCheckpoint | null;
     }
   | {
       readonly chain: "pearl";
@@ -276,9 +278,15 @@ function readOrigin(fields: FactFields): OriginRecord {
 function readTip(fields: FactFields): StoredTip {
   const [height, hash, time] = [fields.int("height"), fields.text("hash"), fields.int("time")];
   const chain = fields.one("chain", ["evm", "pearl"]);
-  return chain === "evm"
-    ? { chain, height, hash, time, finalHeight: fields.int("finalHeight") }
-    : { chain, height, hash, time, medianTimePast: fields.int("medianTimePast") };
+  if (chain === "pearl") return { chain, height, hash, time, medianTimePast: fields.int("medianTimePast") };
+  const final = fields.ifAny("final", (name) =>
+    fields.orNull(name, () => readCheckpoint(fields.inner(name), chain)),
+  );
+  return { chain, height, hash, time, finalHeight: fields.int("finalHeight"), final };
+}
+
+function readCheckpoint(fields: FactFields, chain: ChainCheckpoint["chain"]): ChainCheckpoint {
+  return { chain, height: fields.int("height"), hash: fields.text("hash"), time: fields.int("time") };
 }
 
 function readAlarm(fields: FactFields): FinalAlarm {

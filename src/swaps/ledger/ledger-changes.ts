@@ -68,10 +68,11 @@ export class LedgerChanges {
     const finalHeight = Math.max(kept, Math.min(change.finalHeight, tip.height));
     this.#applyTrust(change, finalHeight, tipCause);
     const { height, hash, time } = tip;
-    chains.move({ chain: "evm", height, hash, time, finalHeight }, this.#draft);
+    this.#moved("evm", tipCause, change, finalHeight);
+    const final = chains.finalAt(finalHeight);
+    chains.move({ chain: "evm", height, hash, time, finalHeight, final }, this.#draft);
     if (rewindTo !== null) this.#draft.events.push(evmReorgEvent(rewindTo, oldTip, tip));
     this.#draft.isExplained = rewindTo !== null || (change.disputed ?? []).length > 0;
-    this.#moved("evm", tipCause, change);
   }
 
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
@@ -110,7 +111,7 @@ export class LedgerChanges {
       chains.move({ chain: "pearl", height, hash, time, medianTimePast }, this.#draft);
     }
     this.#draft.isExplained = rewindTo !== null;
-    this.#moved("pearl", tipCause, change);
+    this.#moved("pearl", tipCause, change, -1);
   }
 
   /** The mempool's picture with what it showed. */
@@ -221,16 +222,17 @@ export class LedgerChanges {
     this.#affected.settle(before.tips, limits.depths);
   }
 
-  /** A chain has moved, and its remembered blocks with it. */
+  /** A chain has moved, and its remembered blocks with it; `finalHeight` as for `remember`. */
   #moved(
     chain: CausingBlock["chain"],
     tipCause: CausingBlock | null,
     { rewindTo, checkpoints }: EvmChange | PearlChange,
+    finalHeight: number,
   ): void {
     if (rewindTo !== null) this.#draft.rewind = { chain, toHeight: rewindTo };
     this.#draft.checkpoints = checkpoints;
     this.#draft.tipCause = tipCause;
-    this.#books.chains.remember(chain, rewindTo, checkpoints);
+    this.#books.chains.remember(chain, rewindTo, checkpoints, finalHeight);
   }
 
   #applyTrust(change: EvmChange, finalHeight: number, cause: CausingBlock): void {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
+import { MAX_CHECKPOINTS } from "./ports.ts";
 import {
   ask,
   bytes32,
@@ -261,4 +262,26 @@ test("H-39: a take is told when its buyer uses its hashlock elsewhere, and when 
   from = store.events.length;
   await ledger.applyEvm(evm(10, [], { rewindTo: 9 }));
   assert.ok(toldSince(from).some(([type, hash]) => type === "deal" && hash === ORDER));
+});
+
+test("S-05: the newest final EVM block is remembered however many blocks are above it, over a start and a rewind to it", async () => {
+  const { ledger, store } = await scene();
+  const final = (of: typeof ledger) =>
+    of.checkpoints("evm").find(({ height }) => height <= of.tips().evm.finalHeight);
+  await ledger.applyEvm(evm(9));
+  await ledger.applyEvm(evm(10, [], { finalHeight: 10 }));
+  const heights = Array.from({ length: MAX_CHECKPOINTS + 5 }, (_, i) => 11 + i);
+  const checkpoints = heights.flatMap((height) => evm(height).checkpoints);
+  const top = Math.max(...heights);
+  await ledger.applyEvm(evm(top, [], { checkpoints }));
+  const again = (await scene(store)).ledger;
+  for (const one of [ledger, again]) {
+    assert.deepEqual([final(one)], evm(10).checkpoints);
+    assert.equal(one.checkpoints("evm").length, MAX_CHECKPOINTS + 1);
+  }
+  await again.applyEvm(evm(11, [], { rewindTo: 10 }));
+  const rewound = (await scene(store)).ledger;
+  for (const one of [again, rewound]) assert.deepEqual([final(one)], evm(10).checkpoints);
+  await again.applyEvm(evm(20, [], { finalHeight: 20 }));
+  assert.deepEqual([final((await scene(store)).ledger)], evm(20).checkpoints);
 });

@@ -42,9 +42,10 @@ export async function loadBooks(store: SwapStore, books: Books, depths: Depths):
       loadFact(fact, interner, books);
     }
   });
-  books.trust.settle(books.chains.tips.evm.finalHeight);
-  for (const chain of ["evm", "pearl"] as const)
-    books.chains.remember(chain, null, await store.checkpoints(chain));
+  const { finalHeight } = books.chains.tips.evm;
+  books.trust.settle(finalHeight);
+  books.chains.remember("evm", null, await store.checkpoints("evm"), finalHeight);
+  books.chains.remember("pearl", null, await store.checkpoints("pearl"), -1);
   settleWaiting(books, depths, books.orders.entries.keys());
   return isUntold;
 }

@@ -41,7 +41,7 @@ export interface ChainCheckpoint {
   readonly time: number;
 }
 
-/** Checkpoints of each chain that a ledger and its store keep, the newest: more than any reorganisation that is survived is deep. */
+/** Checkpoints of each chain that are kept, the newest; a ledger keeps the newest final one besides. */
 export const MAX_CHECKPOINTS = 2_000;
 
 /** An event for the stream (H-39, H-47): `data` is the finished JSON text. */

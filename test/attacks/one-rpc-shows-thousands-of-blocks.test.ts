@@ -1,0 +1,46 @@
+// One of two EVM RPCs shows a branch of its own with more blocks worth remembering than are remembered, and takes it back
+// (S-05, S-07). The final block below is remembered all the same: nothing that was final is undone, and nobody is alarmed.
+
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
+import { follow, rebuilt } from "../evm/follow.ts";
+import { scriptedChain } from "../evm/scripted-chain.ts";
+import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+const CHAIN = scriptedChain(150, (n) => (n % 10 === 0 ? 2 : 0));
+const FINAL = 100;
+const FALSE = scriptedChain(FINAL + MAX_CHECKPOINTS + 100, () => 1, "false", CHAIN, FINAL + 1);
+
+const stopped: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stopped.splice(0)) await stop();
+});
+
+test("S-05, S-07: a branch of thousands of blocks with logs, which one RPC of two shows and takes back, undoes nothing final", async () => {
+  const rpcs = [new ScriptedRpc(CHAIN.slice(0, 111)), new ScriptedRpc(CHAIN.slice(0, 111))] as const;
+  for (const rpc of rpcs) {
+    await rpc.start();
+    rpc.final = FINAL;
+    stopped.push(() => rpc.stop());
+  }
+  const [liar, honest] = rpcs;
+  const one = follow({ urls: [liar.url, honest.url] });
+  stopped.push(() => one.close());
+  const evm = () => one.ledger.tips().evm;
+  await one.until(() => evm().finalHeight === FINAL);
+  liar.chain = FALSE;
+  await one.until(() => evm().height === FALSE.length - 1);
+  const before = one.ledger.changes.length;
+  liar.chain = CHAIN;
+  honest.chain = CHAIN;
+  for (const rpc of rpcs) rpc.final = 140;
+  await one.until(() => evm().finalHeight === 140);
+  assert.deepEqual(one.ledger.alarms(), []);
+  const undone = one.ledger.changes.slice(before).map(({ rewindTo }) => rewindTo);
+  assert.ok(
+    undone.every((to) => to === null || to >= FINAL),
+    String(undone),
+  );
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+});
