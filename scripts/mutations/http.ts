@@ -284,6 +284,12 @@ const rudeness: Break[] = [
       replace: "const MAX_REPLAYED = 10_000_000;",
       why: "a resume may read any number of events",
     },
+    {
+      rule: "H-11",
+      find: "if (consumer.isInLine) return;",
+      replace: "",
+      why: "a replay that is taken fast has several turns at once",
+    },
   ]),
   ...inFile("src/http/routes/events.ts", [
     {

@@ -40,6 +40,11 @@ interface Consumer {
   /** Until it has come to the end of the log for the first time. */
   isReplay: boolean;
   state: "queued" | "waiting" | "draining" | "gone";
+  /**
+   * True while it stands in a line or has its turn. It may drain within its turn, which then goes on: in a line besides,
+   * it would have a second lane, and a turn for each chunk that it took.
+   */
+  isInLine: boolean;
 }
 
 /** Characters that are written to a consumer in one step, give or take one event. */
@@ -133,6 +138,7 @@ export class EventHub {
       start: { kind: "after", id: after },
       isReplay,
       state: "queued",
+      isInLine: false,
     };
     this.#consumers.set(sink, consumer);
     if (preface === "" || this.#write(consumer, preface)) this.#queue(consumer);
@@ -152,6 +158,8 @@ export class EventHub {
 
   #queue(consumer: Consumer): void {
     consumer.state = "queued";
+    if (consumer.isInLine) return;
+    consumer.isInLine = true;
     if (consumer.isReplay) {
       this.#replays.push(consumer);
       if (this.#replayLanes < REPLAY_LANES) void this.#serveReplays();
@@ -185,6 +193,7 @@ export class EventHub {
         // Everybody else has a turn, whether or not anything was written: a filter may let nothing pass.
         await new Promise((resolve) => setImmediate(resolve));
       }
+      consumer.isInLine = false;
       if (consumer.state === "queued") this.#queue(consumer);
     } catch (error) {
       this.#log.error({ error }, "an event stream failed");
