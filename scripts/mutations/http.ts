@@ -271,6 +271,28 @@ const rudeness: Break[] = [
       why: "a block is rendered in one go",
     },
   ]),
+  ...inFile("src/http/response-cache.ts", [
+    {
+      rule: "H-11",
+      find: "if (known !== undefined) return known;",
+      replace: "",
+      why: "an answer that many ask for at once is made for each of them",
+    },
+    {
+      rule: "H-09",
+      find: "this.#underWay.clear();",
+      replace: "",
+      why: "who asks after a commit is given what was read before it",
+    },
+  ]),
+  ...inFile("src/http/answer.ts", [
+    {
+      rule: "H-11",
+      find: "?? compressing.get(encoding);",
+      replace: ";",
+      why: "an answer that many ask for at once is compressed for each of them",
+    },
+  ]),
   ...inFile("src/http/events/hub.ts", [
     {
       rule: "H-11",

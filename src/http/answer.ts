@@ -14,7 +14,7 @@ import type { Result } from "../primitives/result.ts";
 /** Encodings that are offered; "identity" is the plain bytes. */
 type Encoding = "identity" | "gzip" | "br";
 
-/** A finished answer: immutable but for the compressed forms, which are made once when first asked for. */
+/** A finished answer: immutable but for the compressed forms, each made once, when it is first asked for. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
@@ -24,6 +24,8 @@ export interface Answer {
   /** Headers beyond those that `headersOf` adds. */
   readonly headers: Readonly<Record<string, string>>;
   readonly encoded: Map<Encoding, Buffer>;
+  /** Forms that are being made: whoever asks meanwhile waits for the same bytes. */
+  readonly compressing: Map<Encoding, Promise<Buffer>>;
 }
 
 /** What is written to one client. */
@@ -111,14 +113,14 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
 
 /** An answer with a text of another type. */
 export function textAnswer(contentType: string, text: string, headers: Record<string, string> = {}): Answer {
-  const { body, tag } = tagged(Buffer.from(text));
-  return { status: 200, contentType, body, tag, headers, encoded: new Map([["identity", body]]) };
+  return { ...answerOf(200, tagged(Buffer.from(text)), headers), contentType };
 }
 
 /** An answer with this JSON body. */
 export function answerOf(status: number, made: TaggedBody, headers: Record<string, string>): Answer {
   const { body, tag } = made;
-  return { status, contentType: JSON_TYPE, body, tag, headers, encoded: new Map([["identity", body]]) };
+  const encoded = new Map<Encoding, Buffer>([["identity", body]]);
+  return { status, contentType: JSON_TYPE, body, tag, headers, encoded, compressing: new Map() };
 }
 
 /** The encoding that these bytes should have for a client with this `Accept-Encoding`. */
@@ -132,16 +134,25 @@ export function chooseEncoding(answer: Answer, acceptEncoding: string | undefine
   return br >= gz ? "br" : "gzip";
 }
 
-/** The bytes in an encoding; compresses at the first call. */
+/** The bytes in an encoding; compresses at the first call, once for all who ask until it is done. */
 async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> {
-  const known = answer.encoded.get(encoding);
+  const { encoded, compressing } = answer;
+  const known = encoded.get(encoding) ?? compressing.get(encoding);
   if (known !== undefined) return known;
-  const made =
-    encoding === "br"
-      ? await brotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-      : await deflate(answer.body, { level: 6 });
-  answer.encoded.set(encoding, made);
-  return made;
+  const made = compressed(answer, encoding);
+  compressing.set(encoding, made);
+  try {
+    encoded.set(encoding, await made);
+    return await made;
+  } finally {
+    compressing.delete(encoding);
+  }
+}
+
+function compressed({ body }: Answer, encoding: Encoding): Promise<Buffer> {
+  return encoding === "br"
+    ? brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+    : deflate(body, { level: 6 });
 }
 
 /** The same answer with its compressed forms made now, and small: for files that are read once and sent often. */

@@ -179,20 +179,35 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
       if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
       return sendReady(context, request, reply, kept);
     }
-    const generation = cache.begin();
-    const made = await madeAnswer(context, route, request, question.value);
-    if (!made.ok) {
-      const { error } = made;
-      if (error.indexedHeight !== null) cache.observeHeight(error.indexedHeight);
-      return sendRefusal(context, request, reply, error);
-    }
-    cache.observe(generation, made.value);
-    const answer = answerOf(200, made.value, { "x-indexed-height": String(made.value.height) });
-    const ready = readyAnswer(answer);
-    if (route.cached && cache.isWorthKeeping(key)) cache.keep(generation, key, answer, ready);
+    const make = () => readyFor(context, route, request, question.value);
+    const ready = await (route.cached ? cache.shared(key, make) : make());
+    if (!ready.ok) return sendRefusal(context, request, reply, ready.error);
     if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
-    return sendReady(context, request, reply, ready);
+    return sendReady(context, request, reply, ready.value);
   });
+}
+
+/** Makes the answer of the present state, and keeps it where that is worth it. */
+async function readyFor(
+  context: HttpContext,
+  route: ReadRoute,
+  request: FastifyRequest,
+  question: ReadQuestion,
+): Promise<Result<ReadyAnswer, Refusal>> {
+  const { cache } = context;
+  const { key } = question;
+  const generation = cache.begin();
+  const made = await madeAnswer(context, route, request, question);
+  if (!made.ok) {
+    const { indexedHeight } = made.error;
+    if (indexedHeight !== null) cache.observeHeight(indexedHeight);
+    return made;
+  }
+  cache.observe(generation, made.value);
+  const answer = answerOf(200, made.value, { "x-indexed-height": String(made.value.height) });
+  const ready = readyAnswer(answer);
+  if (route.cached && cache.isWorthKeeping(key)) cache.keep(generation, key, answer, ready);
+  return ok(ready);
 }
 
 /** Made by another thread where there is one with time for it, and the answer is long enough to be worth the way. */

@@ -5,7 +5,9 @@
 // from here (H-09).
 
 import type { TipState } from "../index/queries.ts";
+import type { Result } from "../primitives/result.ts";
 import { type Answer, headersOf } from "./answer.ts";
+import type { Refusal } from "./errors.ts";
 
 /** An answer with its plain headers in the form that `writeHead` takes fastest. */
 export interface ReadyAnswer {
@@ -27,7 +29,7 @@ const SHORT_CUT_CHARACTERS = 512;
 /** Keys that are remembered as asked once: about as many as there is room for answers of a full page. */
 const ASKED_ONCE = 1024;
 
-/** The byte cache. All methods are synchronous; one instance per server. */
+/** The byte cache. All methods but `shared` are synchronous; one instance per server. */
 export class ResponseCache {
   readonly #maxBytes: number;
   readonly #answers = new Map<string, ReadyAnswer>();
@@ -35,6 +37,8 @@ export class ResponseCache {
   readonly #shortCuts = new Map<string, string>();
   /** Keys whose answer was made once in this generation, oldest first. */
   readonly #askedOnce = new Set<string>();
+  /** What is being made in this generation, by key. */
+  readonly #underWay = new Map<string, Promise<Result<ReadyAnswer, Refusal>>>();
   #bytes = 0;
   #generation: Generation = 0;
   #seen: SeenState | null = null;
@@ -55,6 +59,7 @@ export class ResponseCache {
     this.#answers.clear();
     this.#shortCuts.clear();
     this.#askedOnce.clear();
+    this.#underWay.clear();
     this.#bytes = 0;
     this.#seen = null;
   }
@@ -92,6 +97,23 @@ export class ResponseCache {
   /** The answer for a key, or undefined. */
   get(key: string): ReadyAnswer | undefined {
     return this.#answers.get(key);
+  }
+
+  /**
+   * What `make` gives for a key, or what somebody else is making for it in this generation: an answer of many megabytes
+   * that is asked for over all of one client's connections at once is made once, and is there once (H-11).
+   */
+  shared(
+    key: string,
+    make: () => Promise<Result<ReadyAnswer, Refusal>>,
+  ): Promise<Result<ReadyAnswer, Refusal>> {
+    const known = this.#underWay.get(key);
+    if (known !== undefined) return known;
+    const made = make().finally(() => {
+      if (this.#underWay.get(key) === made) this.#underWay.delete(key);
+    });
+    this.#underWay.set(key, made);
+    return made;
   }
 
   /** Lets `find` answer for a target. To be called for targets without unknown parameters: these have no end. */
