@@ -63,6 +63,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   const cache = new ResponseCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
   const context: HttpContext = { deps, cache, paths: new PathTable() };
   const nextRequestId = requestIds();
+  const limits = requestLimits(deps);
   const lifecycle = { closing: false };
   const connections = new Connections({
     limits: deps.connections ?? {},
@@ -80,7 +81,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     return503OnClosing: false,
     // Longer than any request line: ids of any length are judged by their schema.
     routerOptions: { maxParamLength: 32_768 },
-    frameworkErrors: (_error, request, reply) => answerBrokenPath(context, request, reply),
+    frameworkErrors: (_error, request, reply) => answerBrokenPath(context, limits, request, reply),
     clientErrorHandler: clientErrorWriter({
       nextRequestId,
       log: deps.log,
@@ -89,7 +90,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     }),
     serverFactory: (handler) => nodeServer(context, connections, nextRequestId, lifecycle, handler),
   });
-  installHooks(app, context);
+  installHooks(app, context, limits);
   const unsubscribe = deps.feed.subscribe(() => cache.advance());
   app.addHook("preClose", async () => {
     lifecycle.closing = true;
@@ -241,7 +242,9 @@ async function afterStrayBody(
 }
 
 /** Counts a request and judges it; undefined where nothing limits it (H-10). */
-function requestLimits(deps: HttpDependencies): (request: FastifyRequest) => RateVerdict | undefined {
+type RequestLimits = (request: FastifyRequest) => RateVerdict | undefined;
+
+function requestLimits(deps: HttpDependencies): RequestLimits {
   const reads = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
   const posts = deps.rateLimitPost ? new RateLimiter(deps.rateLimitPost, deps.clock) : null;
   return (request) => {
@@ -253,41 +256,49 @@ function requestLimits(deps: HttpDependencies): (request: FastifyRequest) => Rat
   };
 }
 
-function installHooks(app: FastifyInstance, context: HttpContext): void {
+/**
+ * What every request has to pass before it goes its way: the search for secrets before anything else (S-66), the limits,
+ * the one `Host`, and the body that nobody reads. A promise only where one is needed.
+ */
+function afterChecks(
+  context: HttpContext,
+  limits: RequestLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  goOn: () => unknown,
+): unknown {
+  const swaps = context.deps.swaps ?? null;
+  const limited = (): unknown => {
+    const verdict = limits(request);
+    if (verdict !== undefined) reply.headers(verdict.headers);
+    if (verdict?.allowed === false) {
+      return sendError(context, request, reply, {
+        code: "RATE_LIMITED",
+        message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
+      });
+    }
+    if (lacksHost(request.raw)) return sendError(context, request, reply, NO_HOST);
+    const isRead = !request.is404 && request.method === "POST" && hasReadableType(request);
+    if (swaps === null || isRead || !hasBody(request.raw)) return goOn();
+    return afterStrayBody(context, swaps, request, reply, goOn);
+  };
+  const suspicion = targetHoldsSecret(swaps, request.raw.url ?? "/");
+  if (suspicion === false) return limited();
+  return suspicion.then((found) => (found ? refuseSecret(context, request, reply) : limited()));
+}
+
+function installHooks(app: FastifyInstance, context: HttpContext, limits: RequestLimits): void {
   const { deps, paths } = context;
-  const limits = requestLimits(deps);
   app.addHook("onRoute", (route) => {
     for (const method of [route.method].flat()) paths.add(method, route.url);
   });
   // Hooks with callbacks: a promise in each would cost every answer some turns of the event loop's queue.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ "x-request-id": request.id, ...COMMON_HEADERS });
-    const swaps = deps.swaps ?? null;
-    const goOn = (): unknown => {
-      // Before the body is read: a path that is none of ours is 404 whatever its body.
-      if (request.is404) return answerUnrouted(context, request, reply);
-      return done();
-    };
-    const limited = (): unknown => {
-      const verdict = limits(request);
-      if (verdict !== undefined) reply.headers(verdict.headers);
-      if (verdict?.allowed === false) {
-        return sendError(context, request, reply, {
-          code: "RATE_LIMITED",
-          message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
-        });
-      }
-      if (lacksHost(request.raw)) return sendError(context, request, reply, NO_HOST);
-      const isRead = !request.is404 && request.method === "POST" && hasReadableType(request);
-      if (swaps === null || isRead || !hasBody(request.raw)) return goOn();
-      return afterStrayBody(context, swaps, request, reply, goOn);
-    };
-    // Before anything else is looked at (S-66).
-    const suspicion = targetHoldsSecret(swaps, request.raw.url ?? "/");
-    const answered =
-      suspicion === false
-        ? limited()
-        : suspicion.then((found) => (found ? refuseSecret(context, request, reply) : limited()));
+    // Before the body is read: a path that is none of ours is 404 whatever its body.
+    const answered = afterChecks(context, limits, request, reply, () =>
+      request.is404 ? answerUnrouted(context, request, reply) : done(),
+    );
     // The framework must not wait for it: `done` may have been called already.
     if (answered instanceof Promise) answered.catch((error: unknown) => done(asError(error)));
   });
@@ -302,14 +313,17 @@ function installHooks(app: FastifyInstance, context: HttpContext): void {
 }
 
 /** A path that the router cannot read: no hook has seen it yet. */
-function answerBrokenPath(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-  const { deps } = context;
-  const answer = async (): Promise<FastifyReply> =>
-    (await targetHoldsSecret(deps.swaps ?? null, request.raw.url ?? "/"))
-      ? refuseSecret(context, request, reply)
-      : answerUnrouted(context, request, reply);
-  answer().catch((error: unknown) => {
-    deps.log.error({ error, request_id: request.id }, "could not answer a malformed path");
+function answerBrokenPath(
+  context: HttpContext,
+  limits: RequestLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const answered = afterChecks(context, limits, request, reply, () =>
+    answerUnrouted(context, request, reply),
+  );
+  Promise.resolve(answered).catch((error: unknown) => {
+    context.deps.log.error({ error, request_id: request.id }, "could not answer a malformed path");
     reply.raw.destroy();
   });
 }

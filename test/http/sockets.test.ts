@@ -179,6 +179,29 @@ describe("with a rate limit", () => {
     for (let at = 0; at < 3; at += 1) statuses.push((await ask(one.port, OPLIST)).status);
     assert.deepEqual(statuses, [200, 200, 429]);
   });
+
+  test("H-10: paths whose percent-encoding is broken count too, as reads and as posts", async (context) => {
+    const limit = { max: 2, windowS: 60 };
+    const one = await listening({ rateLimit: limit, rateLimitPost: limit });
+    context.after(() => one.app.close());
+    for (const [method, path, status] of [
+      ["GET", "/api/v1/prc20/token/%zz", 400],
+      ["POST", "/api/v1/swaps/asks/%zz/pause", 503],
+    ] as const) {
+      const answers = [];
+      for (let at = 0; at < 3; at += 1) answers.push(await ask(one.port, path, {}, method));
+      assert.deepEqual(
+        answers.map((answer) => [answer.status, answer.headers["ratelimit-remaining"]]),
+        [
+          [status, "1"],
+          [status, "0"],
+          [429, "0"],
+        ],
+        path,
+      );
+      assert.ok(Number(answers[2]?.headers["retry-after"]) > 0);
+    }
+  });
 });
 
 describe("bytes that are no request", () => {

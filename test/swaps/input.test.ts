@@ -360,6 +360,7 @@ describe("S-66: a secret that is not public", () => {
     await refuse("405", send("PUT", `${SWAPS}/asks`, plain));
     await refuse("405 of a read", send("POST", `${SWAPS}/deals`, plain));
     await refuse("a body of a read", send("GET", `${SWAPS}/deals`, plain));
+    await refuse("a broken path", send("POST", `${SWAPS}/deals/%zz/accept-lock`, plain));
     const odd = await postTo(first, `{"x":"a${digits}b"}`);
     assert.notEqual(odd.error, "SECRET_REFUSED", "an odd offset that is not the last is no secret");
   });
