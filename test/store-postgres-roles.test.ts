@@ -1,7 +1,12 @@
 // What a writer and readers tell each other through PostgreSQL: who writes, the present, changes of swaps, and errands.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { ErrandDesk, ErrandSender } from "../src/adapters/store-postgres/errands.ts";
 import { OtherSchema } from "../src/adapters/store-postgres/migrate.ts";
 import { LiveBoard } from "../src/adapters/store-postgres/live-rows.ts";
@@ -32,6 +37,36 @@ function storing(key: string, told?: string): SwapTransaction {
 /** A change that shows the mempool. */
 function showing(text: string | null, picture: string): SwapTransaction {
   return { ...NOTHING, told: { text, picture: () => picture } };
+}
+
+/** A way to the server's socket on which what clients send is lost from the first message with this text on. */
+async function cutWire(folder: string, text: string) {
+  const own = mkdtempSync(join(tmpdir(), "strand-wire-"));
+  const name = ".s.PGSQL.5432";
+  const { promise: isCut, resolve: cut } = Promise.withResolvers<void>();
+  const servers = new Set<Socket>();
+  const wire = createServer({ allowHalfOpen: true }, (client) => {
+    const server = connect(join(folder, name));
+    servers.add(server);
+    let isLost = false;
+    client.on("data", (sent) => {
+      isLost ||= sent.includes(text);
+      if (isLost) cut();
+      else server.write(sent);
+    });
+    server.on("data", (answer) => client.write(answer));
+    for (const end of [client, server]) end.on("error", () => undefined);
+  });
+  await new Promise<void>((resolve) => wire.listen(join(own, name), resolve));
+  return {
+    isCut,
+    through: (url: string) => url.replace(encodeURIComponent(folder), encodeURIComponent(own)),
+    close: async () => {
+      for (const server of servers) server.destroy();
+      wire.close();
+      rmSync(own, { recursive: true, force: true });
+    },
+  };
 }
 
 function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
@@ -78,6 +113,27 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
     assert.match((await first.failed).message, /another process/);
     assert.equal((await successor.tip())?.height, BASE.height);
     await Promise.all([first.close(), successor.close()]);
+  });
+
+  test("a machine that goes while it tells readers of the present keeps the next writer from nothing", async () => {
+    const url = await cluster.newUrl();
+    const first = await openPostgresStore({ url });
+    const wire = await cutWire(cluster.folder, "INSERT INTO live");
+    const board = new LiveBoard(wire.through(url), first.fence);
+    // The server has the transaction, which holds the row of the writer, and hears nothing more of its client.
+    const told = board.publish([{ topic: "report", key: "", body: "1" }]).catch(() => undefined);
+    await wire.isCut;
+    await first.close();
+    const { signal } = new AbortController();
+    const elected = electPostgresWriter({ url }, { signal, onStandby: () => undefined });
+    try {
+      const waited = await Promise.race([elected, wait(10_000, "still waiting", { ref: false })]);
+      assert.notEqual(waited, "still waiting");
+    } finally {
+      await wire.close();
+      await (await elected)?.close();
+      await Promise.all([told, board.close()]);
+    }
   });
 
   test("waiting for the lock ends by the signal", async () => {

@@ -29,6 +29,13 @@ const KEPT_VERSIONS = 1800;
 /** A reader that was away for more of them begins anew. */
 const FOLLOWED_VERSIONS = 1200;
 
+/**
+ * A publication holds the row of the writer until it is committed, and a later writer waits for that. The server notices by
+ * itself that a machine is gone on a connection on which it has something to send, and for hours not between two
+ * statements: then it ends the transaction, and the connection with it.
+ */
+const BOUNDED = "SET idle_in_transaction_session_timeout = 3000";
+
 const NEXT_VERSION = "SELECT nextval('live_version')";
 const PUT = `INSERT INTO live (topic, key, version, body)
   SELECT topic, key, $1, body FROM unnest($2::text[], $3::text[], $4::text[]) AS row (topic, key, body)
@@ -49,9 +56,7 @@ export class LiveBoard {
 
   /** Puts rows, in one transaction; what a former writer published goes with the first one. Not twice at a time. */
   async publish(rows: readonly LiveRow[]): Promise<void> {
-    if (this.#session === null || this.#session.isEnded)
-      this.#session = await Session.open(this.#url, "strand board");
-    await fenced(this.#session, this.#fence, async (session) => {
+    await fenced(await this.#connected(), this.#fence, async (session) => {
       const version = new CellReader((await session.first(NEXT_VERSION)) ?? []).int();
       if (this.#isFirst)
         await session.run("UPDATE live SET body = NULL, version = $1 WHERE body IS NOT NULL", version);
@@ -66,6 +71,13 @@ export class LiveBoard {
   /** Ends the connection. */
   async close(): Promise<void> {
     await this.#session?.close();
+  }
+
+  async #connected(): Promise<Session> {
+    if (this.#session !== null && !this.#session.isEnded) return this.#session;
+    this.#session = await Session.open(this.#url, "strand board");
+    await this.#session.exec(BOUNDED);
+    return this.#session;
   }
 }
 
