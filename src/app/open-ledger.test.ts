@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openPostgresStore } from "../adapters/store-postgres/postgres-store.ts";
+import { Deposed } from "../adapters/store-postgres/write/writer.ts";
 import { openSqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
@@ -104,6 +105,23 @@ test(
       await ledgerOf(store, 100);
       await cluster.takeAway();
       await assert.rejects(ledgerOf(store, 100), StoreUnavailable);
+    } finally {
+      await store.close();
+      await cluster.stop();
+    }
+  },
+);
+
+test(
+  "a writer whose place another one has taken while it read the database is not refused: it waits for the next turn",
+  needsPostgres(),
+  async () => {
+    const cluster = await startPostgres();
+    const url = await cluster.newUrl();
+    const store = await openPostgresStore({ url });
+    try {
+      await cluster.run(url, "UPDATE writer SET fence = fence + 1");
+      await assert.rejects(ledgerOf(store, 100), Deposed);
     } finally {
       await store.close();
       await cluster.stop();

@@ -2,6 +2,7 @@
 // the ledger: the ledger tells rows as they are in the context of readiness, readiness is judged by the standings of the
 // followers, and the followers write to the ledger. Until they exist nobody has been asked, and nothing is ready.
 
+import { Deposed } from "../adapters/store-postgres/write/writer.ts";
 import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
@@ -155,8 +156,8 @@ export async function openLedger<Followers extends FollowedChains>(
     closing: CLOSING,
   };
   const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {
-    // It may be back in a moment: to a writer that takes over, a refusal is the end.
-    if (cause instanceof StoreUnavailable) throw cause;
+    // The database may be back in a moment, or another process writes it now: a refusal ends whoever would wait for his turn.
+    if (cause instanceof StoreUnavailable || cause instanceof Deposed) throw cause;
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   });
   await refuseMissed(foundation, ledger);
