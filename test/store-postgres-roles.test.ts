@@ -285,6 +285,22 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
     });
   });
 
+  test("however many errands are sent at once, and however often the server was away, they have one connection", async () => {
+    await withWriter(async (_, url) => {
+      const sender = new ErrandSender(url, 50);
+      const all = () => Promise.all(Array.from({ length: 20 }, () => sender.ask("who answers?")));
+      const connections = "SELECT FROM pg_stat_activity WHERE application_name = 'strand errands'";
+      assert.ok((await all()).every(({ kind }) => kind === "given up"));
+      assert.equal(await cluster.run(url, connections), 1);
+      await cluster.run(url, connections.replace("SELECT", "SELECT pg_terminate_backend(pid)"));
+      // The first of these may still find the connection that was lost.
+      await all();
+      await all();
+      assert.equal(await cluster.run(url, connections), 1);
+      await sender.close();
+    });
+  });
+
   test("an errand whose writer is killed is carried out by the next one, and stored once", async () => {
     await withWriter(async (store, url) => {
       const sender = new ErrandSender(url);

@@ -49,7 +49,9 @@ export async function markErrand(session: Session): Promise<void> {
 export class ErrandSender {
   readonly #url: string;
   readonly #waiting = new Map<string, (answer: string) => void>();
-  #session: Promise<Session> | null = null;
+  #session: Session | null = null;
+  /** The connection that is being made. */
+  #opening: Promise<Session> | null = null;
   #looking = false;
   readonly #timer: NodeJS.Timeout;
   readonly #patienceMs: number;
@@ -96,20 +98,24 @@ export class ErrandSender {
   /** Ends the connections. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await (await this.#session?.catch(() => null))?.close();
+    await this.#opening?.catch(() => undefined);
+    await this.#session?.close();
   }
 
   #forget(id: string): void {
     // One that was given up stays for a minute: the writer may still have it in hand.
-    this.#session
-      ?.then((session) => session.run("DELETE FROM errand WHERE id = $1 AND state = 2", id))
-      .catch(() => undefined);
+    this.#session?.run("DELETE FROM errand WHERE id = $1 AND state = 2", id).catch(() => undefined);
   }
 
-  async #connection(): Promise<Session> {
-    const known = await this.#session?.catch(() => null);
-    if (known !== undefined && known !== null && !known.isEnded) return known;
-    this.#session = Session.open(this.#url, "strand errands");
+  /** Whoever asks while one connection is being made waits for that one: a second one would never be closed. */
+  #connection(): Promise<Session> {
+    if (this.#session !== null && !this.#session.isEnded) return Promise.resolve(this.#session);
+    this.#opening ??= this.#connect().finally(() => (this.#opening = null));
+    return this.#opening;
+  }
+
+  async #connect(): Promise<Session> {
+    this.#session = await Session.open(this.#url, "strand errands");
     return this.#session;
   }
 
