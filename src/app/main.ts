@@ -5,6 +5,7 @@ import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { DatabaseDamaged } from "../adapters/store-sqlite/open-fault.ts";
 import type { Layout } from "../adapters/store-sqlite/sqlite-store.ts";
+import { calmLog } from "../adapters/system/calm-log.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { openLog, redactedLog } from "../adapters/system/log.ts";
@@ -56,7 +57,7 @@ async function openJob(
 }
 
 function logOf(config: Config, { log }: Overrides): Log {
-  return redactedLog(log ?? openLog(config.logLevel), config.redact);
+  return calmLog(redactedLog(log ?? openLog(config.logLevel), config.redact), systemClock);
 }
 
 /**
