@@ -19,6 +19,7 @@ import {
   type OpenedPostgresStore,
   openPostgresStore,
 } from "../src/adapters/store-postgres/postgres-store.ts";
+import { Session } from "../src/adapters/store-postgres/session.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { SwapTransaction } from "../src/swaps/ledger/ports.ts";
 import { NothingWritten } from "../src/swaps/ledger/told-change.ts";
@@ -298,6 +299,37 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       await all();
       assert.equal(await cluster.run(url, connections), 1);
       await sender.close();
+    });
+  });
+
+  test("what tells of the moment leaves no connection behind where a standby is away, or somebody holds its rows", async () => {
+    await withWriter(async (store, url) => {
+      // As an operator sets it, who waits for a standby; and none is there.
+      const waiting = url.replace("-c%20search_path", "-c%20synchronous_commit%3Don%20-c%20search_path");
+      await cluster.run(url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+      await cluster.run(url, "SELECT pg_reload_conf()");
+      const board = new LiveBoard(waiting, store.fence);
+      const sender = new ErrandSender(waiting, 100);
+      const connections =
+        "SELECT FROM pg_stat_activity WHERE application_name IN ('strand board', 'strand errands')";
+      try {
+        await board.publish([{ topic: "report", key: "", body: "1" }]);
+        assert.deepEqual(await sender.ask("who answers?"), { kind: "given up" });
+        const session = await Session.open(url, "strand test");
+        await session.exec("BEGIN; UPDATE live SET body = '2'");
+        for (let tries = 0; tries < 2; tries += 1)
+          await assert.rejects(board.publish([{ topic: "report", key: "", body: "3" }]));
+        await until(
+          "the server sees that nobody waits",
+          async () => (await cluster.run(url, connections)) === 1,
+          5000,
+        );
+        await session.close();
+      } finally {
+        await cluster.run(url, "ALTER SYSTEM RESET synchronous_standby_names");
+        await cluster.run(url, "SELECT pg_reload_conf()");
+        await Promise.all([board.close(), sender.close()]);
+      }
     });
   });
 

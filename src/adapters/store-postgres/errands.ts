@@ -115,7 +115,7 @@ export class ErrandSender {
   }
 
   async #connect(): Promise<Session> {
-    this.#session = await Session.open(this.#url, "strand errands");
+    this.#session = await Session.openForMoment(this.#url, "strand errands");
     return this.#session;
   }
 
@@ -191,7 +191,7 @@ export class ErrandDesk {
     if (this.#session === null || this.#session.isEnded) {
       // Another server may have taken the place of the one that is lost: nothing is answered from memory before that is known.
       await this.#writer.confirmed();
-      this.#session = await Session.open(this.#url, "strand errands");
+      this.#session = await Session.openForMoment(this.#url, "strand errands");
     }
     const session = this.#session;
     await session.run(SWEEP);

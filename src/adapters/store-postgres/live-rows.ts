@@ -75,7 +75,7 @@ export class LiveBoard {
 
   async #connected(): Promise<Session> {
     if (this.#session !== null && !this.#session.isEnded) return this.#session;
-    this.#session = await Session.open(this.#url, "strand board");
+    this.#session = await Session.openForMoment(this.#url, "strand board");
     await this.#session.exec(BOUNDED);
     return this.#session;
   }

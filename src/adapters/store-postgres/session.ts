@@ -48,6 +48,16 @@ const WITHOUT_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHE
 const AS_STATEMENTS_ARE_MEANT = `SET default_transaction_isolation = 'read committed'; SET array_nulls = on;
   SET standard_conforming_strings = on; SET transform_null_equals = off`;
 
+/**
+ * A server that waits for a lock looks by itself at no connection: what was given up would wait on, and each further try
+ * beside it, until the server has no connection left for anybody. Not every system can look; then it stays so.
+ */
+const WHO_IS_GONE = "SET client_connection_check_interval = 1000";
+
+/** For what nobody misses when the server is lost: its commits wait for the server's own disk at most, and for no standby. */
+const FOR_THE_MOMENT = `SELECT set_config('synchronous_commit', 'local', false)
+  WHERE current_setting('synchronous_commit') <> 'off'`;
+
 const IS_AT_WORK = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'active'";
 
 /** Names of statements; the text of one is some hundred characters, and there are some hundred of them. */
@@ -100,6 +110,21 @@ export class Session {
     } catch (cause) {
       session.abandon(new Error("store: the connection was not made", { cause }));
       throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
+    }
+    return session;
+  }
+
+  /**
+   * The same for what is of the moment alone, which is given up where it takes long: it waits for no standby, and the
+   * server ends what it still had to do when the connection is cut.
+   */
+  static async openForMoment(url: string, name: string): Promise<Session> {
+    const session = await Session.open(url, name);
+    try {
+      await Promise.all([session.exec(FOR_THE_MOMENT), session.exec(WHO_IS_GONE).catch(() => undefined)]);
+    } catch (error) {
+      session.abandon(new Error("store: the connection was not made", { cause: error }));
+      throw session.failureOf(error);
     }
     return session;
   }
