@@ -41,7 +41,7 @@ export async function openDatabase(
             ? { memory: "ample", eventFloor: presentEventFloor() }
             : { memory: "little" }),
         })
-      : await openPostgresStore({ url: target.url, log, eventFloor: presentEventFloor });
+      : await openPostgresStore({ url: target.primaryUrl, log, eventFloor: presentEventFloor });
   } catch (cause) {
     throw refusal(cause);
   }
@@ -93,10 +93,10 @@ async function refused<Value>(job: () => Value | Promise<Value>): Promise<Value>
 /** The alarms of a database. Both reject with `CommandRefused` where it cannot be used. */
 export function alarmsOf(target: DatabaseTarget): StoredAlarms {
   if (target.engine === "postgresql") {
-    const { url } = target;
+    const { primaryUrl } = target;
     return {
-      read: () => refused(() => postgresAlarms(url)),
-      remove: (id) => refused(() => removePostgresAlarm(url, id)),
+      read: () => refused(() => postgresAlarms(primaryUrl)),
+      remove: (id) => refused(() => removePostgresAlarm(primaryUrl, id)),
     };
   }
   const { file } = target;

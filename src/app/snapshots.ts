@@ -118,7 +118,8 @@ function lockTarget(target: DatabaseTarget): WriteLock {
 
 /** Throws a sentence where something stands in the place of the database, or would become part of what comes there. */
 async function refuseTaken(target: DatabaseTarget): Promise<void> {
-  const isTaken = target.engine === "sqlite" ? existsSync(target.file) : await holdsPostgresIndex(target.url);
+  const isTaken =
+    target.engine === "sqlite" ? existsSync(target.file) : await holdsPostgresIndex(target.primaryUrl);
   if (isTaken) throw new Error(`there is a database at ${shownDatabase(target)}: import into another one`);
   const [left] = target.engine === "sqlite" ? leftBeside(target.file) : [];
   if (left !== undefined)
@@ -136,7 +137,7 @@ async function take(target: DatabaseTarget, work: string, say: (line: string) =>
   }
   const connection = openAssembled(work);
   try {
-    await fillPostgresIndex(target.url, contentsOf(connection), (table) => say(`storing ${table}`));
+    await fillPostgresIndex(target.primaryUrl, contentsOf(connection), (table) => say(`storing ${table}`));
   } finally {
     connection.close();
   }

@@ -45,6 +45,7 @@ const AGAIN_MS = 250;
 /** Each promotion of a standby begins a new timeline, which no other server of the same origin has had. */
 const TIMELINE = "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)";
 const IS_STANDBY = "SELECT pg_is_in_recovery()::int::bigint";
+const HAS_SCHEMA = "SELECT (current_schema() IS NOT NULL)::int::bigint";
 const KNOWN_TIMELINE = "SELECT value FROM meta WHERE key = 'timeline'";
 const KEEP_TIMELINE = `INSERT INTO meta (key, value) VALUES ('timeline', $1)
   ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
@@ -295,11 +296,22 @@ async function connect(url: string): Promise<Session> {
     const row = await session.first(IS_STANDBY);
     if (row !== null && new CellReader(row).flag())
       throw new StoreUnavailable("the server is a standby of PostgreSQL, which takes no writes");
+    await assertSchema(session);
     return session;
   } catch (error) {
     await session.close();
     throw session.failureOf(error);
   }
+}
+
+/** Lock and tables are those of the schema that the URL names. */
+async function assertSchema(session: Session): Promise<void> {
+  const row = await session.first(HAS_SCHEMA);
+  if (row !== null && new CellReader(row).flag()) return;
+  throw new Error(
+    "the database has no schema for this index: the search_path names none that is there and that this role may use. " +
+      "Make it with CREATE SCHEMA, or name another one",
+  );
 }
 
 async function tryLock(session: Session): Promise<boolean> {
