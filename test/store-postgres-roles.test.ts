@@ -36,8 +36,8 @@ function storing(key: string, told?: string): SwapTransaction {
 }
 
 /** A change that shows the mempool. */
-function showing(text: string | null, picture: string): SwapTransaction {
-  return { ...NOTHING, told: { text, picture: () => picture } };
+function showing(text: string | null, picture: string, isWhole = true): SwapTransaction {
+  return { ...NOTHING, told: { text, picture: { isWhole, text: () => picture } } };
 }
 
 /** A way to the server's socket on which what clients send is lost from the first message with this text on. */
@@ -240,7 +240,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       await store.swaps.commit(showing("x".repeat(1_000_001), "the second alone"));
       assert.equal((await reading.look({ live: 0, fence: null, change })).changes, null);
       const again = await reading.storedSwaps();
-      assert.equal(again.picture, "the second alone");
+      assert.deepEqual(again.pictures, ["the second alone"]);
       await store.swaps.commit(storing("one", "the third"));
       const { changes } = await reading.look({ live: 0, fence: null, change: again.change });
       assert.deepEqual(
@@ -248,10 +248,33 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
         ["the third"],
       );
       await store.swaps.commit(showing(null, "the fourth alone"));
-      assert.equal((await reading.storedSwaps()).picture, "the fourth alone");
+      assert.deepEqual((await reading.storedSwaps()).pictures, ["the fourth alone"]);
       // One without a picture does not take the newest away.
       await store.swaps.commit(storing("two", "y".repeat(1_000_001)));
-      assert.equal((await reading.storedSwaps()).picture, "the fourth alone");
+      assert.deepEqual((await reading.storedSwaps()).pictures, ["the fourth alone"]);
+      await reading.close();
+    });
+  });
+
+  test("what a picture of the mempool is made of is kept: the newest whole one and the steps behind it", async () => {
+    await withWriter(async (store, url) => {
+      const reading = reader(url);
+      const pictures = async (): Promise<readonly string[]> => (await reading.storedSwaps()).pictures;
+      assert.deepEqual(await pictures(), []);
+      for (const text of ["whole", "step", "another step"])
+        await store.swaps.commit(showing(text, "", text === "whole"));
+      await store.swaps.commit(storing("one", "no picture"));
+      assert.deepEqual(await pictures(), ["whole", "step", "another step"]);
+      // A gap takes nothing of it away.
+      await store.swaps.commit(storing("two", "y".repeat(1_000_001)));
+      await store.swaps.commit(showing("a third step", "", false));
+      const { change } = await reading.storedSwaps();
+      assert.deepEqual(await pictures(), ["whole", "step", "another step", "a third step"]);
+      await store.swaps.commit(showing("whole again", ""));
+      assert.deepEqual(await pictures(), ["whole again"]);
+      assert.equal((await reading.look({ live: 0, fence: null, change })).changes?.length, 1);
+      await store.swaps.commit(showing("z".repeat(1_000_001), "alone", false));
+      assert.deepEqual(await pictures(), ["alone"]);
       await reading.close();
     });
   });

@@ -43,7 +43,7 @@ class StoredState implements SwapStore {
     identity: null,
     facts: [],
     checkpoints: { evm: [], pearl: [] },
-    picture: null,
+    pictures: [],
     change: { id: 0, hash: "" },
   };
 
@@ -167,10 +167,8 @@ export class SwapReplica {
     }
     this.#state.put(stored);
     await this.#ledger.readAgain();
-    // One that another version has told is not understood: the next one shows the mempool again.
-    if (stored.picture !== null)
-      await this.#ledger.follow(stored.picture, { pictureOnly: true }).catch(() => undefined);
-    this.#state.put({ ...stored, facts: [] });
+    await this.#ledger.showMempool(stored.pictures);
+    this.#state.put({ ...stored, facts: [], pictures: [] });
     return stored.change;
   }
 

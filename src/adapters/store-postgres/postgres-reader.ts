@@ -20,7 +20,7 @@ import {
   changesBehind,
   type FollowedChange,
   newestChange,
-  newestPicture,
+  newestPictures,
 } from "./swaps/swap-changes.ts";
 import { closedAnswer } from "./swaps/closed-deals.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
@@ -53,8 +53,8 @@ export interface StoredSwaps {
   readonly identity: SwapIdentity | null;
   readonly facts: readonly StoredFact[];
   readonly checkpoints: Readonly<Record<"evm" | "pearl", readonly ChainCheckpoint[]>>;
-  /** The newest change that shows the mempool, or null. */
-  readonly picture: string | null;
+  /** The newest change that shows the mempool whole, and those behind it that say what came and went. */
+  readonly pictures: readonly string[];
   /** The change that all of this is of. */
   readonly change: ChangeMark;
 }
@@ -139,7 +139,7 @@ async function storedSwaps(session: Session): Promise<StoredSwaps> {
       evm: await storedCheckpoints(session, "evm"),
       pearl: await storedCheckpoints(session, "pearl"),
     },
-    picture: await newestPicture(session),
+    pictures: await newestPictures(session),
     change: await newestChange(session),
   };
 }

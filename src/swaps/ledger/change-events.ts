@@ -8,6 +8,7 @@ import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
+import type { LedgerChange } from "./change-text.ts";
 import type { StoredSwapEvent } from "./ports.ts";
 import { statusOfAsk, type Subjects } from "./subjects.ts";
 
@@ -44,6 +45,11 @@ export function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
     ...Array.from(asks.keys(), (ask) => ({ ask })),
     ...Array.from(orders.keys(), (order) => ({ order })),
   ];
+}
+
+/** Whether rows may differ by a change of which nothing is stored: the mempool, alarms, and what time does. */
+export function isSeenByRows({ orders, asks }: Draft, { kind }: LedgerChange): boolean {
+  return kind === "mempool" || kind === "alarms" || orders.size + asks.size > 0;
 }
 
 /** Books at one time, with what their rows are evaluated in. */

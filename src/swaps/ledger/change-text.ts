@@ -7,6 +7,13 @@ import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
 import type { ToldChange } from "./told-change.ts";
+import {
+  type NamedPicture,
+  pictureAfter,
+  type PictureStep,
+  type ToldPictures,
+  wholePicture,
+} from "./told-pictures.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
 /** What can happen to the state of swaps. */
@@ -46,7 +53,7 @@ export interface TimedChange {
  * Raised when a field of a change is another one, or what the change makes of the same state: a process of another program
  * begins with what is stored.
  */
-const FORMAT = 5;
+const FORMAT = 6;
 
 /**
  * Parts of a change, of a hundred characters and more each, above which no text of it is made: no store tells one that long,
@@ -54,14 +61,19 @@ const FORMAT = 5;
  */
 const MOST_PARTS = 10_000;
 
-/** What other processes are told of a change. */
-export function toldChange(timed: TimedChange): ToldChange {
+/** What other processes are told of a change, after the pictures that they were told before. */
+export function toldChange(timed: TimedChange, pictures: ToldPictures): ToldChange {
   const { change } = timed;
-  const picture =
-    change.kind === "mempool"
-      ? () => changeText({ ...timed, change: { ...change, sightings: [], secrets: [] }, opened: [] })
-      : null;
-  return { text: partsOf(change) > MOST_PARTS ? null : changeText(timed), picture };
+  const parts = partsOf(change);
+  const isLong = parts > MOST_PARTS;
+  if (change.kind !== "mempool") return { text: isLong ? null : changeText(timed, change), picture: null };
+  const step = pictures.next(change.locks, parts + change.secrets.length);
+  const { locks, ...shown } = change;
+  const alone = { ...shown, sightings: [], secrets: [], step: wholePicture(locks, step.name) };
+  return {
+    text: isLong ? null : changeText(timed, { ...shown, step }),
+    picture: { isWhole: step.behind === null, text: () => changeText({ ...timed, opened: [] }, alone) },
+  };
 }
 
 /** What a change tells of, one by one. */
@@ -71,8 +83,13 @@ function partsOf(change: LedgerChange): number {
   return change.kind === "pearl" ? change.step.facts.length + change.step.sightings.length : 0;
 }
 
+/** A change as it is written: of the mempool with the step to its picture. */
+type WrittenChange = Exclude<LedgerChange, MempoolChange> | MempoolStep;
+type MempoolChange = Extract<LedgerChange, { kind: "mempool" }>;
+type MempoolStep = Omit<MempoolChange, "locks"> & { readonly step: PictureStep };
+
 /** The text of a change. */
-function changeText({ change, was, is, opened }: TimedChange): string {
+function changeText({ was, is, opened }: TimedChange, change: WrittenChange): string {
   return exactText({
     format: FORMAT,
     change: sightedAs(change, inputsOnce),
@@ -82,18 +99,44 @@ function changeText({ change, was, is, opened }: TimedChange): string {
   });
 }
 
-/** The change of a text. @throws where a program of another version has written it. */
-export function readChange(text: string): TimedChange {
-  const value = exactValue(text);
-  if (isTimedChange(value)) return { ...value, change: sightedAs(value.change, inputsShared) };
-  throw new Error("swap ledger: a change was told by another version of this program");
+/** A change that was read, and the mempool's picture after it. */
+interface ReadChange {
+  readonly timed: TimedChange;
+  readonly picture: NamedPicture;
 }
+
+/**
+ * The change of a text, told to whom this picture was shown last. @throws where a program of another version has written
+ * it, and where it says what changed in another picture.
+ */
+export function readChange(text: string, known: NamedPicture): ReadChange {
+  const value = exactValue(text);
+  if (!isWritten(value)) throw new Error("swap ledger: a change was told by another version of this program");
+  const change = sightedAs(value.change, inputsShared);
+  if (change.kind !== "mempool") return { timed: { ...value, change }, picture: known };
+  const { step, ...shown } = change;
+  const picture = pictureAfter(known, step);
+  return { timed: { ...value, change: { ...shown, locks: picture.locks } }, picture };
+}
+
+/** The picture that these changes show, the first of which is whole; null where another version has told it. */
+export function pictureOf(texts: readonly string[]): NamedPicture | null {
+  let shown: NamedPicture | null = null;
+  try {
+    for (const text of texts) shown = readChange(text, shown ?? NOT_KNOWN).picture;
+  } catch {
+    // The next whole picture is shown instead.
+  }
+  return shown;
+}
+
+const NOT_KNOWN: NamedPicture = { name: null, locks: { present: new Set(), spends: new Map() } };
 
 /** The change with other sightings. */
 function sightedAs(
-  change: LedgerChange,
+  change: WrittenChange,
   other: (sightings: readonly Sighting[]) => readonly Sighting[],
-): LedgerChange {
+): WrittenChange {
   if (change.kind === "mempool") return { ...change, sightings: other(change.sightings) };
   if (change.kind !== "pearl") return change;
   return { ...change, step: { ...change.step, sightings: other(change.step.sightings) } };
@@ -123,7 +166,10 @@ function momentOf({ now, expiryNow }: Moment): Moment {
   return expiryNow === undefined ? { now } : { now, expiryNow };
 }
 
+/** What a text holds. */
+type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChange };
+
 /** The writer of this format is `changeText`, which is typed: the number says that it was this one. */
-function isTimedChange(value: unknown): value is TimedChange {
+function isWritten(value: unknown): value is WrittenText {
   return typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
 }

@@ -11,13 +11,14 @@ import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
 import { bundleOf, leave } from "./bundles.ts";
-import type { LedgerChange, Moment } from "./change-text.ts";
+import type { LedgerChange, Moment, TimedChange } from "./change-text.ts";
 import { CLOSED, UNREVEALED } from "./closed-book.ts";
 import { closedBundle, countedOrders } from "./closed-rows.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
+import { openBundles } from "./recall.ts";
 import { KEPT_S } from "./record-book.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
@@ -31,6 +32,9 @@ function inOrder(one: PearlBlockFact, other: PearlBlockFact): number {
     one.place.height - other.place.height || one.place.txIndex - other.place.txIndex || one.vout - other.vout
   );
 }
+
+/** What passing time does not ask for. */
+const NO_CONTEXT = { isReady: true, witnesses: null } as const;
 
 /** What bounds changes. */
 export interface ChangeLimits {
@@ -188,6 +192,15 @@ export class LedgerChanges {
       case "alarms":
         return this.#books.trust.keepAlarms(new Set(change.stored));
     }
+  }
+
+  /** Carries out a change that another process has told, at the moments that it was made at. @throws as the steps do. */
+  told({ change, was, is, opened }: TimedChange, limits: ChangeLimits): void {
+    openBundles(this.#draft, opened);
+    const { tips } = this.#books.chains;
+    this.make(change);
+    const after = { ...NO_CONTEXT, ...is, tips: this.#books.chains.tips };
+    this.passTime({ ...NO_CONTEXT, ...was, tips }, after, limits);
   }
 
   /** A bundle leaves memory. What the store needs to know of it is made of the books that have it. */

@@ -10,12 +10,18 @@ import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { depthsOf } from "./affected-rows.ts";
 import { Books, Draft } from "./books.ts";
-import { type LedgerChange, readChange, type TimedChange, toldChange } from "./change-text.ts";
-import { ChangeEvents, type LedgerState, type TouchedRow, touchedRows } from "./change-events.ts";
+import { type LedgerChange, pictureOf, readChange, type TimedChange, toldChange } from "./change-text.ts";
+import {
+  ChangeEvents,
+  isSeenByRows,
+  type LedgerState,
+  type TouchedRow,
+  touchedRows,
+} from "./change-events.ts";
 import { UNTOLD } from "./fact-kinds.ts";
 import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
-import { isHere, loadBundles, openBundles, touchedBy, undoneBy } from "./recall.ts";
+import { openBundles, touchedBy, undoneBy, withBundles } from "./recall.ts";
 import {
   type ClosedAnswer,
   type ClosedQuestion,
@@ -27,6 +33,7 @@ import { type ClosingBounds, ClosingRounds } from "./closing.ts";
 import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
 import { NothingWritten } from "./told-change.ts";
+import { ToldPictures } from "./told-pictures.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
@@ -35,9 +42,6 @@ const TOLD_AT_ONCE = 512;
 const MAX_TRIES = 20;
 
 const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
-
-/** What passing time does not ask for. */
-const NO_CONTEXT = { isReady: true, witnesses: null } as const;
 
 /** What the ledger is made of. */
 export interface SwapLedgerDependencies {
@@ -83,6 +87,9 @@ export class LedgerCommits {
   #lastContext: EvaluationContext;
   /** Whether events are missing that could not be written: the next transaction empties the log. */
   #owesReset = false;
+  /** What this ledger has told others of the mempool, and the name of the picture that it was told itself. */
+  readonly #pictures: ToldPictures;
+  #pictureName: string | null = null;
   #turn: Promise<void> = Promise.resolve();
   readonly #rowListeners: RowListener[] = [];
 
@@ -91,6 +98,7 @@ export class LedgerCommits {
     this.#limits = limits;
     this.#books = books;
     this.subjects = new Subjects(parts.crypto);
+    this.#pictures = new ToldPictures(parts.clock.nowMs());
     this.#events = new ChangeEvents(this.subjects, parts);
     this.#rounds = parts.closing === undefined ? null : new ClosingRounds(limits.depths, parts.closing);
     this.#lastContext = this.context();
@@ -178,25 +186,33 @@ export class LedgerCommits {
   }
 
   /** As `SwapLedger.follow`. */
-  follow(text: string, pictureOnly: boolean): Promise<void> {
+  follow(text: string): Promise<void> {
     return this.#inTurn(async () => {
-      const told = readChange(text);
-      const { change } = told;
-      const draft = new Draft(this.#books);
-      const changes = new LedgerChanges(draft, this.#parts.crypto);
-      if (!pictureOnly) openBundles(draft, told.opened);
-      const tips = this.#books.chains.tips;
-      // What was stored may be younger than the picture: the writer has not forgotten by it what came since.
-      if (pictureOnly && change.kind === "mempool") changes.picture(change.locks);
-      if (!pictureOnly) {
-        changes.make(change);
-        const was = { ...NO_CONTEXT, ...told.was, tips };
-        changes.passTime(was, { ...NO_CONTEXT, ...told.is, tips: draft.books.chains.tips }, this.#limits);
-      }
-      draft.books.layDown();
-      this.#tellListeners(draft);
-      this.feed.publish();
+      const known = { name: this.#pictureName, locks: this.#books.locks.mempool };
+      const { timed, picture } = readChange(text, known);
+      this.#take((changes) => changes.told(timed, this.#limits));
+      this.#pictureName = picture.name;
     });
+  }
+
+  /** As `SwapLedger.showMempool`. */
+  showMempool(texts: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const picture = pictureOf(texts);
+      if (picture === null) return;
+      // What was stored may be younger than the picture: the writer has not forgotten by it what came since.
+      this.#take((changes) => changes.picture(picture.locks));
+      this.#pictureName = picture.name;
+    });
+  }
+
+  /** Makes a change visible that another process has stored. */
+  #take(make: (changes: LedgerChanges) => void): void {
+    const draft = new Draft(this.#books);
+    make(new LedgerChanges(draft, this.#parts.crypto));
+    draft.books.layDown();
+    this.#tellListeners(draft);
+    this.feed.publish();
   }
 
   /** As `SwapLedger.readAgain`. */
@@ -283,14 +299,16 @@ export class LedgerCommits {
     const { rewind, put, remove, checkpoints } = draft;
     const isStored =
       rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
-    const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed));
+    const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed.change));
     if (!isStored && !isTold) return;
     try {
-      const told = isTold ? { told: toldChange(timed) } : {};
+      const told = isTold ? { told: toldChange(timed, this.#pictures) } : {};
       const moved = { close: draft.close, open: draft.open.map(({ id }) => id) };
       await store.commit({ rewind, put, remove, checkpoints, events, ...moved, ...told });
+      if (timed.change.kind === "mempool") this.#pictures.took(timed.change.locks);
     } catch (error) {
       if (error instanceof NothingWritten) throw error;
+      this.#pictures.forget();
       this.#isDoubtful = true;
       // Where the store cannot be read either, the next change tries it again before anything else.
       await this.#readAgain().then(
@@ -374,18 +392,4 @@ export class LedgerCommits {
       this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
     }
   }
-}
-
-/** Books that show bundles as well; those themselves where there are none. */
-function withBundles(books: Books, bundles: readonly StoredBundle[]): Books {
-  const absent = bundles.filter((one) => !isHere(books, one));
-  if (absent.length === 0) return books;
-  const shown = books.over();
-  loadBundles(shown, absent);
-  return shown;
-}
-
-/** Whether rows may differ by a change of which nothing is stored: the mempool, alarms, and what time does. */
-function isSeenByRows({ orders, asks }: Draft, { change }: TimedChange): boolean {
-  return change.kind === "mempool" || change.kind === "alarms" || orders.size + asks.size > 0;
 }

@@ -115,7 +115,7 @@ function* ofRecords(writes: RecordWrites): Generator<string> {
 }
 
 /** Puts stored bundles into books. */
-export function loadBundles(books: Books, bundles: readonly StoredBundle[]): void {
+function loadBundles(books: Books, bundles: readonly StoredBundle[]): void {
   const interner = new Interner();
   for (const { facts } of bundles) {
     for (const fact of facts) {
@@ -127,7 +127,7 @@ export function loadBundles(books: Books, bundles: readonly StoredBundle[]): voi
 }
 
 /** Whether the orders of a bundle are in these books: it has come back, or has not left yet. */
-export function isHere({ orders }: Books, bundle: StoredBundle): boolean {
+function isHere({ orders }: Books, bundle: StoredBundle): boolean {
   return namedIn(bundle).orders.some((hash) => orders.entries.has(hash));
 }
 
@@ -164,4 +164,13 @@ function namedIn({ facts }: StoredBundle): {
   });
   const asks = facts.flatMap((fact) => (fact.kind === ASK.name ? [ASK.read(fact, interner).askId] : []));
   return { orders, asks };
+}
+
+/** Books that show bundles as well; those themselves where there are none. */
+export function withBundles(books: Books, bundles: readonly StoredBundle[]): Books {
+  const absent = bundles.filter((one) => !isHere(books, one));
+  if (absent.length === 0) return books;
+  const shown = books.over();
+  loadBundles(shown, absent);
+  return shown;
 }

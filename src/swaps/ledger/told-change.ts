@@ -5,11 +5,13 @@
 export interface ToldChange {
   /** Null where it would be far too long to be told: it is not even made. */
   readonly text: string | null;
-  /**
-   * Null where it shows nothing of the mempool, whose picture is stored nowhere else: the newest one is kept. Makes the text
-   * of a change that shows it alone, for where the whole one is too long to be told.
-   */
-  readonly picture: (() => string) | null;
+  /** Null where it shows nothing of the mempool, whose picture is stored nowhere else. */
+  readonly picture: {
+    /** Whether `text` shows it whole, and not what came and went since the change before it that showed it. */
+    readonly isWhole: boolean;
+    /** Makes the text of a change that shows it alone and whole, for where the other one is too long to be told. */
+    readonly text: () => string;
+  } | null;
 }
 
 /** A transaction was refused before anything of it was written: what is in memory is still what is stored. */

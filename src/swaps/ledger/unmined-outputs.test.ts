@@ -63,7 +63,7 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
     await ledger.applyPearl(pearl(101, facts, { sightings: lock }));
     await ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
     const reader = await scene(store);
-    await reader.ledger.follow(picture, { pictureOnly: true });
+    await reader.ledger.showMempool([picture]);
     assert.deepEqual(outputsOf(reader), outputsOf(made));
     const told = store.told.length;
     await ledger.applyPearl(pearl(102, facts));

@@ -28,13 +28,17 @@ export interface FollowedChange extends ChangeMark {
 
 const HASH = "encode(sha256(convert_to(body, 'UTF8')), 'hex')";
 
+/** What a change shows of the mempool: nothing, all of it, or what came and went since the one before. */
+const [NO_PICTURE, WHOLE, STEP] = [0, 1, 2];
+
 /** Tells a change, in its transaction; of one that is too long a gap, which has what it showed of the mempool. */
 export async function tellChange(session: Session, { text, picture }: ToldChange): Promise<void> {
-  if (text === null || text.length > LONGEST) return leaveGap(session, picture?.() ?? null);
+  if (text === null || text.length > LONGEST) return leaveGap(session, picture?.text() ?? null);
+  const shows = picture === null ? NO_PICTURE : picture.isWhole ? WHOLE : STEP;
   await session.run(
     `INSERT INTO swap_change (id, has_picture, body)
        SELECT coalesce(max(id), 0) + 1, $1, $2 FROM swap_change`,
-    picture === null ? 0 : 1,
+    shows,
     text,
   );
   await dropOld(session, KEPT);
@@ -49,17 +53,18 @@ async function leaveGap(session: Session, picture: string | null): Promise<void>
   await session.run(
     `INSERT INTO swap_change (id, has_picture, body)
        SELECT coalesce(max(id), 0) + 2, $1, $2 FROM swap_change`,
-    picture === null ? 0 : 1,
+    picture === null ? NO_PICTURE : WHOLE,
     picture ?? "",
   );
   // Nobody follows across the gap, and a picture may be of any length.
   await dropOld(session, 1);
 }
 
+/** Drops what is old, but for what the mempool's newest picture is made of. */
 async function dropOld(session: Session, kept: number): Promise<void> {
   await session.run(
     `DELETE FROM swap_change WHERE id <= (SELECT max(id) FROM swap_change) - $1
-       AND id IS DISTINCT FROM (SELECT max(id) FROM swap_change WHERE has_picture = 1)`,
+       AND (has_picture = ${NO_PICTURE} OR id < (SELECT max(id) FROM swap_change WHERE has_picture = ${WHOLE}))`,
     kept,
   );
 }
@@ -99,10 +104,11 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The newest change that shows the mempool, or null. */
-export async function newestPicture(session: Session): Promise<string | null> {
-  const row = await session.first(
-    "SELECT body FROM swap_change WHERE has_picture = 1 ORDER BY id DESC LIMIT 1",
+/** The newest change that shows the mempool whole, and those behind it that say what came and went. */
+export async function newestPictures(session: Session): Promise<readonly string[]> {
+  const rows = await session.all(
+    `SELECT body FROM swap_change WHERE has_picture <> ${NO_PICTURE}
+       AND id >= (SELECT max(id) FROM swap_change WHERE has_picture = ${WHOLE}) ORDER BY id`,
   );
-  return row === null ? null : new CellReader(row).text();
+  return rows.map((row) => new CellReader(row).text());
 }
