@@ -3,6 +3,7 @@
 // are short.
 
 import type { BlockHash } from "../primitives/brands.ts";
+import { UnsettledChain } from "./follower-errors.ts";
 import type { PearlNode } from "./ports.ts";
 
 /** A block that we hold. */
@@ -48,6 +49,20 @@ export function hashesOf(node: Pick<PearlNode, "blockHashes">): TheirHashes {
       for (const [i, hash] of hashes.entries()) found.set(from + i, hash);
     }
     return heights.map((height) => found.get(height) ?? null);
+  };
+}
+
+/**
+ * A node as a chain that reaches all these heights, at or below the tip that it named. @throws `UnsettledChain` where it has
+ * no block at one of them: it fell back, or another node answers now, and a block that it lacks is not one that differs.
+ */
+export function hashesUpToTip(node: Pick<PearlNode, "blockHashes">): TheirHashes {
+  const theirs = hashesOf(node);
+  return async (heights) => {
+    const hashes = await theirs(heights);
+    const missing = heights.find((_, i) => hashes[i] === null);
+    if (missing !== undefined) throw new UnsettledChain(missing);
+    return hashes;
   };
 }
 

@@ -19,7 +19,7 @@ import {
   Trouble,
   UnsettledChain,
 } from "../follow/follower-errors.ts";
-import { hashesOf, newestSharedBlock, type OurBlocks } from "../follow/shared-block.ts";
+import { hashesUpToTip, newestSharedBlock, type OurBlocks } from "../follow/shared-block.ts";
 import {
   type FetchedBlock,
   prefetchBlocks,
@@ -279,7 +279,7 @@ export class IndexFollower {
   async #followBranch(own: IndexedPosition, tip: NodeTip, below = own.height): Promise<RoundEnd> {
     const { store, indexer, metrics, log, clock } = this.#deps;
     const floor = Math.max(await store.rewindFloor(), indexer.baseHeight);
-    const common = await newestSharedBlock(ownBlocks(store, below, floor), hashesOf(this.#node));
+    const common = await newestSharedBlock(ownBlocks(store, below, floor), hashesUpToTip(this.#node));
     if (common === null) return this.#replaceBase(own, tip, floor);
     if (common.height === own.height) {
       // The tip has moved back to our chain meanwhile, or the node contradicts itself: the next round will tell.

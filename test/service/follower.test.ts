@@ -162,6 +162,26 @@ describe("follower", () => {
     life.kill();
   });
 
+  test("P-90: a node that falls back while its branch is compared undoes no more than that branch replaces", async () => {
+    const stage = new FollowerStage(11);
+    stage.world.grow(12);
+    const life = stage.start();
+    await stage.until(() => stage.isAtTip());
+    // One block more than ours, which names another parent; asked for its hashes the node has those up to 6 alone.
+    stage.world.reorganise(2, 3);
+    life.node.hidesAbove = 6;
+    life.node.announce();
+    await stage.until(() => life.progress.trouble !== null || stage.metrics.rewinds > 0);
+    await stage.pass(3);
+    assert.equal(stage.metrics.rewinds, 0, "blocks are undone that the branch has, too");
+    assert.equal((await stage.store.tip())?.height, 12);
+    life.node.hidesAbove = Number.POSITIVE_INFINITY;
+    await stage.until(() => stage.isAtTip());
+    assert.equal(stage.metrics.deepest, 2);
+    await assertCanonical(stage.store, stage.world, stage.rules);
+    life.kill();
+  });
+
   test("a block that fails verification is refused, named with its request, and tried again", async () => {
     const stage = new FollowerStage(7);
     stage.world.grow(2);

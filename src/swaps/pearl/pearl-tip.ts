@@ -6,7 +6,7 @@ import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
-import { hashesOf, newestSharedBlock } from "../../follow/shared-block.ts";
+import { hashesUpToTip, newestSharedBlock } from "../../follow/shared-block.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
 import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
@@ -156,15 +156,9 @@ export class PearlTip {
     const own = this.#window.tip;
     if (own === null) return false;
     const points = this.#knownPoints().filter((point) => point.height <= tip.height);
-    const theirs = hashesOf(node);
     const common = await newestSharedBlock(
       (skip, count) => points.slice(skip, skip + count),
-      async (heights) => {
-        const hashes = await theirs(heights);
-        const missing = heights.find((_, i) => hashes[i] === null);
-        if (missing !== undefined) throw new UnsettledChain(missing);
-        return hashes;
-      },
+      hashesUpToTip(node),
     );
     const highest = points[0];
     if (common === null || highest === undefined) throw new UnsettledChain(-1);
