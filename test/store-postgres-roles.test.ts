@@ -256,6 +256,33 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
     });
   });
 
+  test("of many long changes a look reads some, and the next one those behind them", async () => {
+    await withWriter(async (store, url) => {
+      const reading = reader(url);
+      // Where a gap ends a picture of any length may stand: it is not read again.
+      await store.swaps.commit(showing(null, "p".repeat(10_000_000)));
+      let { change } = await reading.storedSwaps();
+      for (let at = 0; at < 20; at += 1)
+        await store.swaps.commit(storing(`${at}`, `${at} ${"x".repeat(990_000)}`));
+      const counts: number[] = [];
+      let next = 0;
+      for (let looks = 0; looks < 20 && next < 20; looks += 1) {
+        const { changes } = await reading.look({ live: 0, fence: null, change });
+        assert.ok(changes !== null && changes.length > 0);
+        for (const one of changes) {
+          assert.ok(one.text.startsWith(`${next} x`));
+          next += 1;
+          change = one;
+        }
+        counts.push(changes.length);
+      }
+      assert.equal(next, 20);
+      assert.ok(Math.max(...counts) < 10, `looks read ${counts.join(", ")} changes`);
+      assert.deepEqual((await reading.look({ live: 0, fence: null, change })).changes, []);
+      await reading.close();
+    });
+  });
+
   test("what a picture of the mempool is made of is kept: the newest whole one and the steps behind it", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);

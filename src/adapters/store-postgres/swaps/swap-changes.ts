@@ -10,8 +10,9 @@ import type { Session } from "../session.ts";
 const KEPT = 2000;
 /** Characters of a change that is told; a longer one, as while syncing, leaves a gap. */
 const LONGEST = 1_000_000;
-/** Changes that one look reads. */
+/** Changes that one look reads, and bytes of them, above which it reads no further one: hundreds of long ones fill a process. */
 const READ_AT_ONCE = 500;
+const READ_BYTES = 8_000_000;
 
 /** Which change was followed last. */
 export interface ChangeMark {
@@ -83,10 +84,14 @@ export async function changesBehind(
   { id, hash }: ChangeMark,
 ): Promise<readonly FollowedChange[] | null> {
   const rows = await session.all(
-    `SELECT id, CASE WHEN id = $1 THEN ${HASH} ELSE body END FROM swap_change
-       WHERE id >= $1 ORDER BY id LIMIT $2`,
+    `SELECT id, CASE WHEN id = $1 THEN ${HASH} ELSE body END FROM (
+       SELECT id, body, sum(bytes) OVER (ORDER BY id) - bytes AS bytes_before FROM (
+         SELECT id, body, CASE WHEN id = $1 THEN 0 ELSE octet_length(body) END AS bytes
+           FROM swap_change WHERE id >= $1 ORDER BY id LIMIT $2) AS next) AS counted
+       WHERE bytes_before <= $3 ORDER BY id`,
     id,
     READ_AT_ONCE + 1,
+    READ_BYTES,
   );
   const [first, ...changes] = [...(id === 0 ? [{ id, text: hash }] : []), ...rows.map(readRow)];
   if (first?.id !== id || first.text !== hash) return null;
