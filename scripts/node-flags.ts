@@ -12,6 +12,3 @@ export const TEST_FLAGS: readonly string[] = [
   "--import",
   import.meta.resolve("./untracked-promises.ts"),
 ];
-
-/** How a line of an error begins that came from no test, but from what one had left behind. */
-export const STRAY = "stray error:";

@@ -11,7 +11,7 @@ import { spec } from "node:test/reporters";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { longestFirst } from "./longest-tests.ts";
-import { STRAY, TEST_FLAGS } from "./node-flags.ts";
+import { TEST_FLAGS } from "./node-flags.ts";
 import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
@@ -83,8 +83,8 @@ else {
     console.log(`FAILED ${event.file ?? ""}: ${event.name}`);
     console.log(cause.cause ?? event.details.error);
   });
-  stream.on("test:stderr", ({ message }) => {
-    if (message.startsWith(STRAY)) console.log(message.trimEnd());
+  stream.on("test:diagnostic", ({ message }) => {
+    if (message.startsWith("Error: ")) console.log(message);
   });
   stream.on("data", () => undefined);
 }

@@ -19,7 +19,7 @@ const SILENT = {
 
 /** A log of which each block is more than is written in one step. */
 function longLog(): FakeIndex {
-  const index = new FakeIndex();
+  const index = new FakeIndex(rows.stateAt(BLOCKS));
   const payloadJson = JSON.stringify({ p: "prc-20", op: "x".repeat(8000) });
   for (let height = 1; height <= BLOCKS; height += 1) {
     const hash = rows.blockHash(height);
