@@ -19,10 +19,6 @@ const ACCEPT: LyingStep = { do: "accept", order: 0 };
 const TWO: LyingSetting = { seed: 0, honest: 1, liarAt: 0 };
 const THREE: LyingSetting = { seed: 0, honest: 2, liarAt: 0 };
 
-/** An order that is accepted and final. */
-const ACCEPTED = [LOCK, MINE, ACCEPT, MINE, MINE, MINE, MINE, MINE, LOOK];
-const CLAIMED: LyingStep = { do: "invent end", order: 0, kind: "claimed" };
-
 const STORIES: readonly Story[] = [
   {
     name: "S-05: a liar replaces a final block while the other RPC is silent: no alarm that outlives it",
@@ -332,38 +328,6 @@ const STORIES: readonly Story[] = [
       { do: "reorganise", depth: 3 },
       LOOK,
     ],
-  },
-  {
-    name: "S-07: a liar shows the end of an order and keeps finality where it was: the claim stands as long as nobody else shows it",
-    setting: TWO,
-    steps: [...ACCEPTED, { do: "final", claim: "stuck" }, MINE, CLAIMED, LOOK, MINE, LOOK],
-  },
-  {
-    name: "S-07: a liar shows the end of an order and no final block: the claim stands as long as nobody else shows the end",
-    setting: TWO,
-    steps: [...ACCEPTED, { do: "final", claim: "none" }, MINE, CLAIMED, LOOK],
-  },
-  {
-    name: "S-07: a liar that contradicts the hash of the final block does not take a claim away by inventing its end",
-    setting: TWO,
-    steps: [
-      ...ACCEPTED,
-      MINE,
-      CLAIMED,
-      { do: "final", claim: "head" },
-      { do: "invent", depth: 0, forked: true },
-      LOOK,
-    ],
-  },
-  {
-    name: "S-07: one RPC of three shows the end of an order in its newest block: the claim stands",
-    setting: THREE,
-    steps: [...ACCEPTED, MINE, CLAIMED, LOOK],
-  },
-  {
-    name: "S-07: a liar cancels an order in its newest block: the buyer's refund stands",
-    setting: TWO,
-    steps: [LOCK, MINE, MINE, LOOK, MINE, { do: "invent end", order: 0, kind: "cancelled" }, LOOK],
   },
   {
     name: "S-07: a false log that counts as final is asked about while what follows it looks impossible",

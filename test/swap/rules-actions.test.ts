@@ -5,18 +5,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { HtlcOutput } from "../../src/swap/facts.ts";
 import { nextActions, type NextAction } from "../../src/swap/next-actions.ts";
-import { endName } from "../../src/swap/order-state.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
   ASK_RECORD,
   BID_TERMS,
   BUYER,
   credited,
-  evmPlaceAt,
   FOREIGN_SECRET,
   FULL,
   context,
-  HASH,
   order,
   outpointNo,
   output,
@@ -46,9 +43,6 @@ const EVICTED = { mined: null, inMempool: false };
 const LOCKED_BID = order("locked", {}, BID_TERMS);
 const NOT_SYNCED = context({ isReady: false });
 const doubted = (...of: Parameters<typeof order>) => ({ order: { ...order(...of), disputed: true } });
-const LATE_CLAIM = order("claimed", { closed: 960 });
-const LATE_END = endName(HASH, evmPlaceAt(960).blockHash);
-const shownEnds = (ends: readonly string[]) => context({ shownEnds: ends });
 const LATE_TERMS = { ...TERMS, evmRefundTime: T_E - 1 };
 const M = 100 * 60;
 const L = 193 * 60;
@@ -93,14 +87,10 @@ row(
     ["not final", subject({ order: order("accepted", { accepted: 1000 }), ...KNOWN })],
     ["its refund disputed", subject({ ...doubted("refunded"), ...KNOWN })],
     ["its claim disputed", subject({ ...doubted("claimed"), ...KNOWN })],
-    ["claimed, not final, by one RPC", subject({ order: LATE_CLAIM, ...KNOWN }), shownEnds([])],
-    ["claimed, not final, another shown", subject({ order: LATE_CLAIM, ...KNOWN }), shownEnds(["another"])],
   ],
   [
     ["secret unknown", subject()],
     ["claimed", subject({ order: order("claimed"), ...KNOWN })],
-    ["claimed and final", subject({ order: order("claimed"), ...KNOWN }), shownEnds([])],
-    ["claimed, not final, by two RPCs", subject({ order: LATE_CLAIM, ...KNOWN }), shownEnds([LATE_END])],
     ["refunded", subject({ order: order("refunded"), ...KNOWN })],
     ["not accepted", subject({ order: LOCKED_BID, ...KNOWN })],
   ],
@@ -287,12 +277,6 @@ row(
     ["PEARL refunded", subject({ outputs: [output(1, { spend: spentBy("refund", 1) })] })],
     ["secret known by another order", subject(KNOWN)],
     ["its refund disputed", subject(doubted("refunded"))],
-    [
-      "refunded, not final, by one RPC",
-      subject({ order: order("refunded", { closed: 960 }) }),
-      shownEnds([]),
-    ],
-    ["cancelled, not final, by one", subject({ order: order("cancelled", { closed: 960 }) }), shownEnds([])],
   ],
   [
     ["a full one claimed, its end disputed", subject({ ...doubted("claimed"), ...FULL_CLAIMED })],
@@ -301,7 +285,6 @@ row(
     ["claimed", subject({ order: order("claimed") })],
     ["refunded", subject({ order: order("refunded") })],
     ["cancelled", subject({ order: order("cancelled") })],
-    ["a full one claimed, its end by one", subject({ order: LATE_CLAIM, ...FULL_CLAIMED }), shownEnds([])],
     ["no order", subject({ order: null, take: TAKE })],
   ],
 );
