@@ -129,7 +129,10 @@ function answersOver({ database, rules }: Config, log: Log, closers: Closers): A
   return database.engine === "sqlite" ? openAnswerThread(database.file, rules, log, closers) : null;
 }
 
-/** Wipes the index and builds it again up to the node's tip, or until the signal aborts. */
+/**
+ * Wipes the index and builds it again up to the node's tip, or until the signal aborts. Rejects with `CommandRefused` where
+ * the writer is lost on the way.
+ */
 export async function reindex(config: Config, signal: AbortSignal, overrides: Overrides = {}): Promise<void> {
   const { store, node, context, log, closers, outside } = await openJob(config, overrides);
   await closingOnFailure(closers, async () => {
@@ -152,8 +155,16 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
       metrics,
     };
     const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
-    signal.addEventListener("abort", () => void node.close(), { once: true });
-    await follower.run(signal, "tip");
+    // A follower tries for ever, as a service has to; without its writer nothing more comes of it.
+    const lost = new AbortController();
+    void store.failed.then((cause) => lost.abort(cause));
+    const end = AbortSignal.any([signal, lost.signal]);
+    end.addEventListener("abort", () => void node.close(), { once: true });
+    await follower.run(end, "tip");
+    if (lost.signal.aborted)
+      throw new CommandRefused([
+        `nothing can be written any more: ${sentenceOf(lost.signal.reason)}; run \`strand reindex\` again`,
+      ]);
   });
   await closers.closeAll();
 }

@@ -1,26 +1,33 @@
 // `strand reindex` throws an index away: only where the node can give the blocks from which it is built anew.
 
 import assert from "node:assert/strict";
+import { subscribe } from "node:diagnostics_channel";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
 import { readConfig } from "../../src/app/config/config.ts";
 import { reindex } from "../../src/app/main.ts";
+import { fieldOf } from "../../testkit/field-of.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver } from "../../testkit/worlds/simulation/world-server.ts";
 
 const HEIGHT = 12;
 
-test("a pruned node is refused before anything is lost, and one with all blocks is not", async (context) => {
+/** A world with its node, and the command over both; all of it ends with the test. */
+async function reindexStage(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "strand-reindex-"));
   const world = new SimulatedWorld(612);
   world.grow(HEIGHT);
   const server = await serveWorld(world);
+  const end = new AbortController();
   context.after(async () => {
+    end.abort();
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -33,7 +40,12 @@ test("a pruned node is refused before anything is lost, and one with all blocks 
   });
   assert.ok(config.ok);
   const { value } = config;
-  const run = (): Promise<void> => reindex(value, new AbortController().signal);
+  const run = (): Promise<void> => reindex(value, end.signal);
+  return { world, file, run };
+}
+
+test("a pruned node is refused before anything is lost, and one with all blocks is not", async (context) => {
+  const { world, file, run } = await reindexStage(context);
   const height = async (): Promise<number | undefined> => {
     const store = await openSqliteStore({ file });
     const tip = await store.tip();
@@ -58,4 +70,26 @@ test("a pruned node is refused before anything is lost, and one with all blocks 
   world.block = all;
   await run();
   assert.equal(await height(), HEIGHT);
+});
+
+test("it ends where nothing can be written any more, and does not try for ever", async (context) => {
+  const { world, run } = await reindexStage(context);
+  const all = world.block.bind(world);
+  subscribe("worker_threads", (message) => {
+    const worker = fieldOf(message, "worker");
+    if (!(worker instanceof Worker) || worker.threadName !== "store-writer") return;
+    world.block = (hash) => {
+      const block = all(hash);
+      // The index is empty by then, and begins anew.
+      if (block?.height === 2) void worker.terminate();
+      return block;
+    };
+  });
+  const ended = run().then(
+    () => "done",
+    (error: unknown) => error,
+  );
+  const cause = await Promise.race([ended, wait(8000, "still running", { ref: false })]);
+  assert.ok(cause instanceof CommandRefused, String(cause));
+  assert.match(cause.message, /nothing can be written any more.*reindex/);
 });
