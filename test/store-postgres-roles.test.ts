@@ -1,10 +1,6 @@
 // What a writer and readers tell each other through PostgreSQL: who writes, the present, changes of swaps, and errands.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { ErrandDesk, ErrandSender } from "../src/adapters/store-postgres/errands.ts";
@@ -23,6 +19,7 @@ import { Session } from "../src/adapters/store-postgres/session.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { SwapTransaction } from "../src/swaps/ledger/ports.ts";
 import { NothingWritten } from "../src/swaps/ledger/told-change.ts";
+import { cutWire } from "../testkit/doubles/cut-wire.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { until } from "../testkit/until.ts";
@@ -38,36 +35,6 @@ function storing(key: string, told?: string): SwapTransaction {
 /** A change that shows the mempool. */
 function showing(text: string | null, picture: string, isWhole = true): SwapTransaction {
   return { ...NOTHING, told: { text, picture: { isWhole, text: () => picture } } };
-}
-
-/** A way to the server's socket on which what clients send is lost from the first message with this text on. */
-async function cutWire(folder: string, text: string) {
-  const own = mkdtempSync(join(tmpdir(), "strand-wire-"));
-  const name = ".s.PGSQL.5432";
-  const { promise: isCut, resolve: cut } = Promise.withResolvers<void>();
-  const servers = new Set<Socket>();
-  const wire = createServer({ allowHalfOpen: true }, (client) => {
-    const server = connect(join(folder, name));
-    servers.add(server);
-    let isLost = false;
-    client.on("data", (sent) => {
-      isLost ||= sent.includes(text);
-      if (isLost) cut();
-      else server.write(sent);
-    });
-    server.on("data", (answer) => client.write(answer));
-    for (const end of [client, server]) end.on("error", () => undefined);
-  });
-  await new Promise<void>((resolve) => wire.listen(join(own, name), resolve));
-  return {
-    isCut,
-    through: (url: string) => url.replace(encodeURIComponent(folder), encodeURIComponent(own)),
-    close: async () => {
-      for (const server of servers) server.destroy();
-      wire.close();
-      rmSync(own, { recursive: true, force: true });
-    },
-  };
 }
 
 function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
