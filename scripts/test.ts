@@ -46,8 +46,8 @@ const entries: Entry[] = [];
 /** Slowest first, once the run is over. */
 const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
-// Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
-const concurrency = availableParallelism() + 1;
+// Many files wait for chains, servers and browsers for some of their time: an eighth of two cores, where three ran at a time.
+const concurrency = availableParallelism() + 2;
 const stream = run({ files: [...files], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
