@@ -1,4 +1,4 @@
-// Runs the tests with node's own runner, one file more at a time than there are cores. Without arguments (`npm test`):
+// Runs the tests with node's own runner, two files more at a time than there are cores. Without arguments (`npm test`):
 // the check, then every *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the
 // fragments, without the check. Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests
 // is reported. Every skip is named in one line; STRAND_REQUIRE_ALL=1 makes it a failure, unless its reason begins with

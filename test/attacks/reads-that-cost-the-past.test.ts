@@ -106,6 +106,7 @@ describe("reads of an index with a past", () => {
       await queries.eventGroups(0, LIMIT);
       await queries.eventGroupOf(7);
       await queries.eventBounds();
+      await queries.eventsAfter(1);
     });
     assert.ok(connection.statements.size > 60, `${connection.statements.size} statements were looked at`);
     connection.close();

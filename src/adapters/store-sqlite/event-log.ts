@@ -119,8 +119,8 @@ export function reorgsBeyond(
 /** Lowest and highest id held; of an empty log 0 and the id above which it will go on. */
 export function logBounds(connection: Connection): { readonly lowest: number; readonly highest: number } {
   const row = connection.first(
-    `SELECT (SELECT first_id FROM event_log ORDER BY first_id LIMIT 1),
-       (SELECT last_id FROM event_log ORDER BY first_id DESC LIMIT 1)`,
+    `SELECT (SELECT min(first_id) FROM event_log),
+       (SELECT last_id FROM event_log WHERE first_id = (SELECT max(first_id) FROM event_log))`,
   );
   const cells = new CellReader(row ?? [null, null]);
   return { lowest: cells.intOrNull() ?? 0, highest: cells.intOrNull() ?? lastEventId(connection) };
