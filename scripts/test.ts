@@ -1,4 +1,4 @@
-// Runs the tests with node's own runner, two files more at a time than there are cores. Without arguments (`npm test`):
+// Runs the tests with node's own runner, one file more at a time than there are cores. Without arguments (`npm test`):
 // the check, then every *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the
 // fragments, without the check. Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests
 // is reported. Every skip is named in one line; STRAND_REQUIRE_ALL=1 makes it a failure, unless its reason begins with
@@ -46,8 +46,8 @@ const entries: Entry[] = [];
 /** Slowest first, once the run is over. */
 const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
-// Many files wait for chains, servers and browsers for some of their time: an eighth of two cores, where three ran at a time.
-const concurrency = availableParallelism() + 2;
+// Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
+const concurrency = availableParallelism() + 1;
 const stream = run({ files: [...files], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
