@@ -11,6 +11,7 @@ import {
   type NamedPicture,
   pictureAfter,
   type PictureStep,
+  SteppedPicture,
   type ToldPictures,
   wholePicture,
 } from "./told-pictures.ts";
@@ -110,24 +111,26 @@ interface ReadChange {
  * it, and where it says what changed in another picture.
  */
 export function readChange(text: string, known: NamedPicture): ReadChange {
-  const value = exactValue(text);
-  if (!isWritten(value)) throw new Error("swap ledger: a change was told by another version of this program");
-  const change = sightedAs(value.change, inputsShared);
-  if (change.kind !== "mempool") return { timed: { ...value, change }, picture: known };
+  const written = writtenIn(text);
+  const change = sightedAs(written.change, inputsShared);
+  if (change.kind !== "mempool") return { timed: { ...written, change }, picture: known };
   const { step, ...shown } = change;
   const picture = pictureAfter(known, step);
-  return { timed: { ...value, change: { ...shown, locks: picture.locks } }, picture };
+  return { timed: { ...written, change: { ...shown, locks: picture.locks } }, picture };
 }
 
 /** The picture that these changes show, the first of which is whole; null where another version has told it. */
 export function pictureOf(texts: readonly string[]): NamedPicture | null {
-  let shown: NamedPicture | null = null;
+  const picture = new SteppedPicture(NOT_KNOWN);
   try {
-    for (const text of texts) shown = readChange(text, shown ?? NOT_KNOWN).picture;
+    for (const text of texts) {
+      const { change } = writtenIn(text);
+      if (change.kind === "mempool") picture.take(change.step);
+    }
   } catch {
     // The next whole picture is shown instead.
   }
-  return shown;
+  return picture.shown.name === null ? null : picture.shown;
 }
 
 const NOT_KNOWN: NamedPicture = { name: null, locks: { present: new Set(), spends: new Map() } };
@@ -168,6 +171,13 @@ function momentOf({ now, expiryNow }: Moment): Moment {
 
 /** What a text holds. */
 type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChange };
+
+/** @throws where a program of another version has written the text. */
+function writtenIn(text: string): WrittenText {
+  const value = exactValue(text);
+  if (!isWritten(value)) throw new Error("swap ledger: a change was told by another version of this program");
+  return value;
+}
 
 /** The writer of this format is `changeText`, which is typed: the number says that it was this one. */
 function isWritten(value: unknown): value is WrittenText {

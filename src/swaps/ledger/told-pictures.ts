@@ -29,17 +29,47 @@ const NOTHING_GONE: PictureStep["gone"] = { present: [], spends: [] };
 
 /** The picture that a step makes. @throws where it changes another one than this. */
 export function pictureAfter(known: NamedPicture, step: PictureStep): NamedPicture {
-  const { behind, name, came, gone } = step;
-  if (behind === null) return { name, locks: came };
-  if (behind !== known.name)
-    throw new Error("swap ledger: what changed in a picture of the mempool that is not known");
-  const present = new Set(known.locks.present);
-  const spends = new Map(known.locks.spends);
-  for (const txid of gone.present) present.delete(txid);
-  for (const outpoint of gone.spends) spends.delete(outpoint);
-  for (const txid of came.present) present.add(txid);
-  for (const [outpoint, spend] of came.spends) spends.set(outpoint, spend);
-  return { name, locks: { present, spends } };
+  const next = new SteppedPicture(known);
+  next.take(step);
+  return next.shown;
+}
+
+/**
+ * A picture as one step after the other makes it, in a copy of its own: a picture of thousands may have been told in as many
+ * steps, and a copy for each of them would hold up a process for seconds.
+ */
+export class SteppedPicture {
+  #shown: NamedPicture;
+  /** The copy; null where nothing has been changed in what is shown. */
+  #own: { readonly present: Set<Txid>; readonly spends: Map<Outpoint, Spend> } | null = null;
+
+  constructor(known: NamedPicture) {
+    this.#shown = known;
+  }
+
+  /** The picture after the last step. Further steps change it. */
+  get shown(): NamedPicture {
+    return this.#shown;
+  }
+
+  /** Takes the next step. @throws where it changes another picture than this. */
+  take({ behind, name, came, gone }: PictureStep): void {
+    if (behind === null) {
+      this.#own = null;
+      this.#shown = { name, locks: came };
+      return;
+    }
+    if (behind !== this.#shown.name)
+      throw new Error("swap ledger: what changed in a picture of the mempool that is not known");
+    const { locks } = this.#shown;
+    this.#own ??= { present: new Set(locks.present), spends: new Map(locks.spends) };
+    const { present, spends } = this.#own;
+    for (const txid of gone.present) present.delete(txid);
+    for (const outpoint of gone.spends) spends.delete(outpoint);
+    for (const txid of came.present) present.add(txid);
+    for (const [outpoint, spend] of came.spends) spends.set(outpoint, spend);
+    this.#shown = { name, locks: this.#own };
+  }
 }
 
 /** What others know of the mempool, and what they are told next. */
