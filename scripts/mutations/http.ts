@@ -284,6 +284,12 @@ const rudeness: Break[] = [
       replace: "",
       why: "who asks after a commit is given what was read before it",
     },
+    {
+      rule: "H-09",
+      find: "      this.#leaveUnderWay();\n    } else",
+      replace: "    } else",
+      why: "who has seen a commit that is not told yet is given what was read before it",
+    },
   ]),
   ...inFile("src/http/answer.ts", [
     {

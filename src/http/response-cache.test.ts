@@ -3,12 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
+import { ok } from "../primitives/result.ts";
 import { jsonAnswer } from "./answer.ts";
 import { Random } from "../../testkit/random.ts";
-import { type SeenState, ResponseCache } from "./response-cache.ts";
+import { readyAnswer, type SeenState, ResponseCache } from "./response-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
 const answer = (text: string) => jsonAnswer(200, text);
+const ready = (text: string) => ok(readyAnswer(answer(text)));
 
 test("keeps an answer that was begun, read and stored in one generation", () => {
   const cache = new ResponseCache(1e6);
@@ -130,6 +132,19 @@ test("H-09: a refusal shows a state too", () => {
   cache.observe(begun, state(1));
   cache.keep(begun, "/a", answer("a"));
   assert.equal(cache.get("/a"), undefined);
+});
+
+test("H-09: whoever has seen a state is not given what was being made before anybody had seen it", async () => {
+  const cache = new ResponseCache(1e6);
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof ready>>();
+  const late = cache.shared("/a", () => promise);
+  // A commit that is visible and that the feed has not told: the first answer of this generation shows it.
+  cache.observe(cache.begin(), state(2));
+  const fresh = cache.shared("/a", async () => ready("new"));
+  const joined = cache.shared("/a", async () => ready("once too often"));
+  assert.equal(joined, fresh, "what was begun since is shared");
+  resolve(ready("old"));
+  assert.deepEqual([await late, await fresh], [ready("old"), ready("new")]);
 });
 
 /** A query on its way: when it began, and what it read once it has. */

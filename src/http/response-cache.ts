@@ -37,7 +37,7 @@ export class ResponseCache {
   readonly #shortCuts = new Map<string, string>();
   /** Keys whose answer was made once in this generation, oldest first. */
   readonly #askedOnce = new Set<string>();
-  /** What is being made in this generation, by key. */
+  /** What is being made, by key, begun since the newest state that anybody was shown. */
   readonly #underWay = new Map<string, Promise<Result<ReadyAnswer, Refusal>>>();
   #bytes = 0;
   #generation: Generation = 0;
@@ -59,9 +59,14 @@ export class ResponseCache {
     this.#answers.clear();
     this.#shortCuts.clear();
     this.#askedOnce.clear();
-    this.#underWay.clear();
+    this.#leaveUnderWay();
     this.#bytes = 0;
     this.#seen = null;
+  }
+
+  /** What is being made goes to those who wait for it, and to nobody else. */
+  #leaveUnderWay(): void {
+    this.#underWay.clear();
   }
 
   /**
@@ -73,6 +78,8 @@ export class ResponseCache {
   observe(generation: Generation, state: SeenState): void {
     if (this.#seen === null && generation === this.#generation) {
       this.#seen = { height: state.height, hash: state.hash };
+      // Begun before anybody had seen this state, and of an older one perhaps: nobody who comes now waits for it.
+      this.#leaveUnderWay();
     } else if (this.#seen === null || this.#seen.hash !== state.hash || this.#seen.height !== state.height) {
       this.advance();
     }
@@ -100,7 +107,8 @@ export class ResponseCache {
   }
 
   /**
-   * What `make` gives for a key, or what somebody else is making for it in this generation: an answer of many megabytes
+   * What `make` gives for a key, or what somebody else is making for it, begun since this generation has shown its state
+   * where it has shown one: an answer of many megabytes
    * that is asked for over all of one client's connections at once is made once, and is there once (H-11).
    */
   shared(
