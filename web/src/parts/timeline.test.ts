@@ -15,6 +15,7 @@ function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
     pearl_lock_txid: null,
     pearl_lock_vout: null,
     pearl_lock_outputs: [],
+    seller_pearl_pubkey: `0x${"5e".repeat(32)}`,
     secret_hex: null,
     terms_error: null,
     expired: false,
@@ -151,6 +152,18 @@ test("a bid that was cancelled ends before PEARL was locked", () => {
   assert.equal(
     states({ evm_leg: { state: "cancelled", final: true } }),
     "usdc_lock done, accept ended, pearl_lock ended, claim ended, usdc_refund done",
+  );
+});
+
+test("S-20: a bid that nobody has accepted before its USDC went back is not said to have been accepted", () => {
+  const evm_leg = { state: "refunded", final: true } as const;
+  assert.equal(
+    states({ evm_leg, seller_pearl_pubkey: null }),
+    "usdc_lock done, accept ended, pearl_lock ended, claim ended, usdc_refund done",
+  );
+  assert.equal(
+    states({ evm_leg }),
+    "usdc_lock done, accept done, pearl_lock ended, claim ended, usdc_refund done",
   );
 });
 

@@ -28,6 +28,7 @@ type Facts = LockFacts &
     | "status"
     | "evm_leg"
     | "pearl_leg"
+    | "seller_pearl_pubkey"
     | "secret_hex"
     | "terms_error"
     | "deadlines"
@@ -81,7 +82,9 @@ type BareStep = Omit<Step, "transactions">;
 function reachedBy(swap: Facts): Reached {
   const { status, evm_leg, pearl_leg, confirmations, secret_hex, terms_error } = swap;
   const isLocked = evm_leg.state !== "none";
-  const isAccepted = isLocked && evm_leg.state !== "locked" && evm_leg.state !== "cancelled";
+  // A bid may be refunded without an acceptance (S-20): until one there is no key of a seller.
+  const hasSeller = swap.seller_pearl_pubkey !== null;
+  const isAccepted = isLocked && hasSeller && evm_leg.state !== "locked" && evm_leg.state !== "cancelled";
   const hasLock = pearl_leg.state !== "none" && hasFullLock(swap);
   const isClaimed = hasLock && (pearl_leg.state === "claimed" || pearl_leg.state === "claim_seen");
   const isCounted = status !== "LOCK_SUBMITTED" && confirmations.pearl.have >= confirmations.pearl.need;
