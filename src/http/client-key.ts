@@ -2,6 +2,7 @@
 // whole /64 and could otherwise be 2^64 clients (H-10, H-11).
 
 import { elementAt } from "../primitives/elements.ts";
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 /** The key of whoever has no readable address: all of them together are one client. */
@@ -31,6 +32,21 @@ export function clientKey(address: string | undefined): string {
   if (isMapped) return ipv4Of(elementAt(groups, 6), elementAt(groups, 7));
   const network = groups.slice(0, CLIENT_GROUPS).map((group) => group.toString(16));
   return `${network.join(":")}::/64`;
+}
+
+/** Tells whether an address is a proxy's that speaks for others; so many hops from here, 0 for the other end itself. */
+export type ProxyTest = (address: string, hop: number) => boolean;
+
+/**
+ * The nearest address that is no trusted proxy's, else the one farthest from here: what the framework's `ip` says, for
+ * requests too that it hands over without its settings, as those whose path it cannot read.
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, isProxy: ProxyTest): string {
+  const said = headers["x-forwarded-for"];
+  const named = typeof said === "string" ? said.split(",").map((one) => one.trim()) : [];
+  const addresses = [socket.remoteAddress ?? "", ...named.filter((one) => one !== "").toReversed()];
+  const at = addresses.findIndex((address, hop) => !isProxy(address, hop));
+  return elementAt(addresses, at < 0 ? addresses.length - 1 : at);
 }
 
 /** The eight groups of a well-formed IPv6 address. */

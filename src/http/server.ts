@@ -13,6 +13,7 @@ import fastify, {
 import { StoreUnavailable } from "../index/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
 import { CLOSING, NO_DATABASE, refuseExpectation, writeError } from "./bare-error.ts";
+import { clientAddress, type ProxyTest } from "./client-key.ts";
 import { clientErrorWriter, refuseTunnel, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { answerUnrouted, type HttpContext, knownHeightHeaders, sendError } from "./context.ts";
@@ -63,11 +64,12 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   const cache = new ResponseCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
   const context: HttpContext = { deps, cache, paths: new PathTable() };
   const nextRequestId = requestIds();
-  const limits = requestLimits(deps);
+  const isProxy = proxyTest(deps);
+  const limits = requestLimits(deps, isProxy);
   const lifecycle = { closing: false };
   const connections = new Connections({
     limits: deps.connections ?? {},
-    isProxy: proxyTest(deps),
+    isProxy: (address) => isProxy(address, 0),
     monotonicMs: () => deps.clock.monotonicMs(),
     refuse: (socket) => writeTooMany(socket, nextRequestId()),
   });
@@ -127,10 +129,10 @@ function trustedProxies({ trustProxy = false }: HttpDependencies) {
   return [...trustProxy];
 }
 
-/** Tells whether the other end of a connection is a proxy that speaks for others. */
-function proxyTest({ trustProxy = false }: HttpDependencies): (address: string) => boolean {
+/** Who is trusted to speak for others. */
+function proxyTest({ trustProxy = false }: HttpDependencies): ProxyTest {
   // With a number of hops, whoever connects is the nearest of them.
-  if (typeof trustProxy !== "object") return () => trustProxy !== false;
+  if (typeof trustProxy !== "object") return (_address, hop) => trustProxy !== false && hop < trustProxy;
   const trusted = new BlockList();
   for (const range of trustProxy) {
     const [address = "", prefix] = range.split("/");
@@ -138,7 +140,10 @@ function proxyTest({ trustProxy = false }: HttpDependencies): (address: string) 
     if (prefix === undefined) trusted.addAddress(address, family);
     else trusted.addSubnet(address, Number(prefix), family);
   }
-  return (address) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4");
+  };
 }
 
 /** Ids that no two requests of one process share, and two processes hardly ever. */
@@ -244,7 +249,8 @@ async function afterStrayBody(
 /** Counts a request and judges it; undefined where nothing limits it (H-10). */
 type RequestLimits = (request: FastifyRequest) => RateVerdict | undefined;
 
-function requestLimits(deps: HttpDependencies): RequestLimits {
+/** The limits of reads and of all else, each by client. */
+function requestLimits(deps: HttpDependencies, isProxy: ProxyTest): RequestLimits {
   const reads = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
   const posts = deps.rateLimitPost ? new RateLimiter(deps.rateLimitPost, deps.clock) : null;
   return (request) => {
@@ -252,7 +258,7 @@ function requestLimits(deps: HttpDependencies): RequestLimits {
     const limiter = isRead ? reads : posts;
     // Whoever watches over the service has to see it most of all while it is asked too much.
     if (limiter === null || (isRead && isHealthPath(pathOf(request.raw.url ?? "/")))) return undefined;
-    return limiter.take(request.ip);
+    return limiter.take(clientAddress(request.raw, isProxy));
   };
 }
 

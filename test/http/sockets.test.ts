@@ -202,6 +202,25 @@ describe("with a rate limit", () => {
       assert.ok(Number(answers[2]?.headers["retry-after"]) > 0);
     }
   });
+
+  test("H-10: behind a proxy they count at the client that it names, with all else that he asks for", async (context) => {
+    for (const trustProxy of [1, ["127.0.0.1"]]) {
+      const one = await listening({ rateLimit: { max: 1, windowS: 60 }, trustProxy });
+      context.after(() => one.app.close());
+      const asked = async (path: string, client: string) =>
+        (await ask(one.port, path, { "x-forwarded-for": `garbage, ${client}` })).status;
+      const broken = "/api/v1/prc20/token/%zz";
+      assert.deepEqual(
+        [
+          await asked(broken, "192.0.2.1"),
+          await asked(broken, "192.0.2.2"),
+          await asked(OPLIST, "192.0.2.1"),
+        ],
+        [400, 400, 429],
+        String(trustProxy),
+      );
+    }
+  });
 });
 
 describe("bytes that are no request", () => {
