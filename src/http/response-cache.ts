@@ -108,8 +108,8 @@ export class ResponseCache {
 
   /**
    * What `make` gives for a key, or what somebody else is making for it, begun since this generation has shown its state
-   * where it has shown one: an answer of many megabytes
-   * that is asked for over all of one client's connections at once is made once, and is there once (H-11).
+   * where it has shown one: an answer of many megabytes that is asked for over all of one client's connections at once is
+   * made once, and is there once (H-11).
    */
   shared(
     key: string,

@@ -2,7 +2,6 @@
 // not final yet. One RPC of several that is followed can show an end that never came, and another one at each look, so that
 // none of them is ever read a second time: whoever has to act in time if it is invented goes by what two have shown.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { endName, isOrderEnd, type OrderEnd } from "../../swap/order-state.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
@@ -76,7 +75,9 @@ export class EndWitnesses {
     const { ledger } = this.#deps;
     const { height, finalHeight } = ledger.tips().evm;
     const events: readonly EscrowEvent[] = ledger.unsettled(finalHeight + 1, height);
-    return new Map(events.filter(isOrderEnd).map((end) => [nameOf(end), end]));
+    return new Map(
+      events.filter(isOrderEnd).map((end) => [endName(end.orderHash, end.place.blockHash), end]),
+    );
   }
 
   #isOld(name: string, index: number): boolean {
@@ -109,14 +110,4 @@ export class EndWitnesses {
       return [...words.values()].filter((atMs) => atMs >= sinceMs).length < 2 ? [] : [name];
     });
   }
-}
-
-function nameOf({
-  orderHash,
-  place,
-}: {
-  readonly orderHash: Bytes32;
-  readonly place: OrderEnd["place"];
-}): string {
-  return endName(orderHash, place.blockHash);
 }
