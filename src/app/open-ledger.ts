@@ -32,7 +32,6 @@ export const UNKNOWN_EVM: EvmStanding = {
   headChangedAtMonotonicMs: null,
   agreed: false,
   finalReplaced: false,
-  shownEnds: [],
 };
 /** The same of PEARL. */
 export const UNKNOWN_PEARL: PearlStanding = {

@@ -30,7 +30,7 @@ export interface WriterReport {
 }
 
 /** Raised when a field of a report is another one. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** The text of a report that is made at this time of the writer's monotonic clock. Two reports never have one text. */
 export function reportText(report: WriterReport, monotonicMs: number): string {

@@ -147,7 +147,6 @@ test("S-62: a report that was there before anybody looked shows neither a writer
     headChangedAtMonotonicMs: null,
     agreed: true,
     finalReplaced: false,
-    shownEnds: null,
   };
   const pearl = {
     nodeHeight: 9,

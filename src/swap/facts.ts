@@ -188,6 +188,8 @@ export interface OrderFacts {
   } | null;
   /** A second RPC lacks or contradicts an event of the order: none of them counts as final until two agree (S-07). */
   readonly disputed?: boolean;
+  /** Of several EVM RPCs no two have shown the end of the order of late (A-123). */
+  readonly isEndUnshown?: boolean;
 }
 
 /** An HTLC output (`lock_output` in the API) with everything known of it (S-15): assembled from facts, sightings and the mempool. */

@@ -100,7 +100,7 @@ export function nextActions(
     tips,
     profile: profileOf(rules, subject.terms.usdcAmount),
     state: orderState(subject.order),
-    openState: latestOpenState(subject.order, context),
+    openState: latestOpenState(subject.order, context.tips),
     live: isLive(subject.order, tips),
     isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),

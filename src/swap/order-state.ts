@@ -14,7 +14,7 @@ import type {
 } from "./facts.ts";
 import { isFinal, pearlConfirmations } from "./finality.ts";
 import { outpointOf } from "./lock-choice.ts";
-import type { EvaluationContext, SwapSubject, SwapRules } from "./subject.ts";
+import type { SwapSubject, SwapRules } from "./subject.ts";
 import { ZERO_ADDRESS } from "./terms.ts";
 
 /** The states of an order in the contract (S-20); "none" where no order is indexed. */
@@ -76,24 +76,11 @@ export function orderState(order: OrderFacts | null): OrderState {
  * before an end that one RPC of several shows alone (S-07), be it that another one denies it or that none has said anything.
  * Else its state.
  */
-export function latestOpenState(
-  order: OrderFacts | null,
-  context: Pick<EvaluationContext, "tips" | "shownEnds">,
-): OrderState {
+export function latestOpenState(order: OrderFacts | null, tips: ChainTips): OrderState {
   if (order === null || order.closed === null) return orderState(order);
-  return isEndShown(order, order.closed.place, context)
-    ? order.closed.kind
-    : orderState({ ...order, closed: null });
-}
-
-function isEndShown(
-  order: OrderFacts,
-  { block, blockHash }: EvmPlace,
-  { tips, shownEnds }: Pick<EvaluationContext, "tips" | "shownEnds">,
-): boolean {
-  if (order.disputed === true) return false;
-  if (isFinal(tips, block) || shownEnds === undefined || shownEnds === null) return true;
-  return shownEnds.includes(endName(order.orderHash, blockHash));
+  const isShown =
+    order.disputed !== true && (order.isEndUnshown !== true || isFinal(tips, order.closed.place.block));
+  return isShown ? order.closed.kind : orderState({ ...order, closed: null });
 }
 
 /**

@@ -98,11 +98,6 @@ export interface EvaluationContext {
    * EVM RPCs agree.
    */
   readonly isReady: boolean;
-  /**
-   * Of the ends of orders that are not final, those that two EVM RPCs have shown of late, by `endName`. Null or absent with
-   * one RPC, whose word is believed.
-   */
-  readonly shownEnds?: readonly string[] | null;
   /** The PEARL nodes beside the followed one that answer; null where none is configured (S-09). */
   readonly witnesses: readonly ChainWitness[] | null;
 }

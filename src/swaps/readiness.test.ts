@@ -45,7 +45,6 @@ function world(): World {
       headChangedAtMonotonicMs: MONOTONIC - 500,
       agreed: true,
       finalReplaced: false,
-      shownEnds: null,
     },
     pearl: {
       nodeHeight: 500,

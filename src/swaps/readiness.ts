@@ -106,8 +106,8 @@ export class SwapReadiness {
   context(tips = this.#deps.tips()): EvaluationContext {
     const isReady = this.check("deals", tips) === null;
     const [now, expiryNow] = [this.now(tips), this.#expiryNow(tips)];
-    const [{ shownEnds }, { witnesses }] = [this.#deps.evm(), this.#deps.pearl()];
-    return { tips, now, expiryNow, clock: this.#clockS(), isReady, shownEnds, witnesses };
+    const { witnesses } = this.#deps.pearl();
+    return { tips, now, expiryNow, clock: this.#clockS(), isReady, witnesses };
   }
 
   /** What to answer where no second PEARL node lets a lock count its confirmations (S-09). */

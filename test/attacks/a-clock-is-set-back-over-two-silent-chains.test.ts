@@ -83,7 +83,7 @@ async function stage() {
   const readiness = new SwapReadiness(
     {
       tips: () => ledger.tips(),
-      evm: () => ({ ...rpcs.standing(), finalReplaced: false, shownEnds: null }),
+      evm: () => ({ ...rpcs.standing(), finalReplaced: false }),
       pearl: () => node.read(pace),
       clock,
     },

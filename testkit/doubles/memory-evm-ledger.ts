@@ -30,6 +30,7 @@ export class MemoryEvmLedger implements EvmLedger {
   judge: (event: EscrowEvent, standing: readonly EscrowEvent[]) => string | null = () => null;
   #disputes: EscrowEvent[] = [];
   readonly #alarms: FinalAlarm[] = [];
+  #shownEnds: readonly string[] | null = null;
 
   constructor(firstBlock: number, need: number | null = null) {
     this.#firstBlock = firstBlock;
@@ -79,6 +80,14 @@ export class MemoryEvmLedger implements EvmLedger {
 
   alarms(): readonly FinalAlarm[] {
     return this.#alarms;
+  }
+
+  shownEnds(): readonly string[] | null {
+    return this.#shownEnds;
+  }
+
+  async applyShownEnds(shown: readonly string[] | null): Promise<void> {
+    this.#shownEnds = shown;
   }
 
   isPaused(): boolean {

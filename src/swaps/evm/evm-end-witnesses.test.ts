@@ -45,12 +45,17 @@ function rpc(name: string, first: Answer) {
   return { state, source };
 }
 
-function ends(...answers: readonly Answer[]) {
+/** RPCs that answer so, over a ledger in which an earlier process has left `stored`. */
+function ends(answers: readonly Answer[], stored: readonly string[] | null = null) {
   const rpcs = answers.map((answer, i) => rpc(`no. ${i}`, answer));
   const indexed = {
     events: [accepted("a", 19), END] as readonly EscrowEvent[],
     finalHeight: 10,
     ms: 1_000_000,
+    shown: stored,
+    /** Why the ledger cannot be written; null where it can. */
+    trouble: null as Error | null,
+    writes: 0,
   };
   const witnesses = new EndWitnesses({
     sources: rpcs.map(({ source }) => source),
@@ -61,6 +66,12 @@ function ends(...answers: readonly Answer[]) {
         pearl: { height: -1, time: 0, medianTimePast: 0 },
       }),
       unsettled: (from, to) => indexed.events.filter(({ place }) => place.block >= from && place.block <= to),
+      shownEnds: () => indexed.shown,
+      applyShownEnds: async (shown) => {
+        if (indexed.trouble !== null) throw indexed.trouble;
+        indexed.writes += 1;
+        indexed.shown = shown;
+      },
     },
     clock: handClock(() => indexed.ms),
     log: logOf((_, message) => assert.fail(message)),
@@ -70,28 +81,28 @@ function ends(...answers: readonly Answer[]) {
     indexed.ms += afterMs;
     witnesses.look();
     await settle();
-    return witnesses.shown;
+    return indexed.shown;
   };
   return { rpcs: rpcs.map(({ state }) => state), indexed, look };
 }
 
 describe("S-07: the end of an order that is not final", () => {
   test("is shown by two, not by one beside others that lack it, hang or fail", async () => {
-    assert.deepEqual(await ends("shows", "shows").look(), [NAME]);
-    assert.deepEqual(await ends("hangs", "shows", "shows").look(), [NAME]);
+    assert.deepEqual(await ends(["shows", "shows"]).look(), [NAME]);
+    assert.deepEqual(await ends(["hangs", "shows", "shows"]).look(), [NAME]);
     for (const other of ["lacks", "hangs", "fails"] as const)
-      assert.deepEqual(await ends("shows", other).look(), [], other);
-    assert.deepEqual(await ends("shows", "hangs", "lacks").look(), []);
+      assert.deepEqual(await ends(["shows", other]).look(), [], other);
+    assert.deepEqual(await ends(["shows", "hangs", "lacks"]).look(), []);
   });
 
   test("is believed of the only RPC, which is not asked", async () => {
-    const { look, rpcs } = ends("lacks");
+    const { look, rpcs } = ends(["lacks"]);
     assert.equal(await look(), null);
     assert.equal(rpcs[0]?.asked, 0);
   });
 
   test("is asked for again at each poll until it is shown, then every 15 s: it may have left the chain", async () => {
-    const { look, rpcs } = ends("shows", "lacks");
+    const { look, rpcs } = ends(["shows", "lacks"]);
     const [first, second] = rpcs;
     assert.ok(first && second);
     await look();
@@ -107,15 +118,39 @@ describe("S-07: the end of an order that is not final", () => {
   });
 
   test("is shown for 30 s by an RPC that has fallen silent", async () => {
-    const { look, rpcs } = ends("shows", "shows");
+    const { look, rpcs } = ends(["shows", "shows"]);
     await look();
     for (const one of rpcs) one.answer = "fails";
     assert.deepEqual(await look(30_000), [NAME]);
     assert.deepEqual(await look(1), []);
   });
 
+  test("is noted once, and again where the ledger could not be written", async () => {
+    const { look, indexed } = ends(["shows", "shows"]);
+    indexed.trouble = Object.assign(new Error("disk full"), { code: "ERR_SQLITE_ERROR" });
+    assert.equal(await look(), null);
+    indexed.trouble = null;
+    assert.deepEqual(await look(1000), [NAME]);
+    await look(1000);
+    await look(15_000);
+    assert.equal(indexed.writes, 1);
+  });
+
+  test("stays shown over a restart for as long as a word counts, and no longer", async () => {
+    const { look, rpcs } = ends(["fails", "fails"], [NAME, "of another branch"]);
+    assert.deepEqual(await look(), [NAME]);
+    assert.deepEqual(await look(30_000), [NAME]);
+    assert.deepEqual(await look(1), []);
+    for (const one of rpcs) one.answer = "shows";
+    assert.deepEqual(await look(1000), [NAME]);
+  });
+
+  test("needs no word of another one any more where an RPC is the only one", async () => {
+    assert.equal(await ends(["lacks"], [NAME]).look(), null);
+  });
+
   test("is one of the indexed chain above the final block: others are forgotten", async () => {
-    const { look, indexed } = ends("shows", "shows");
+    const { look, indexed } = ends(["shows", "shows"]);
     assert.deepEqual(await look(), [NAME]);
     indexed.finalHeight = 20;
     assert.deepEqual(await look(), []);

@@ -1,9 +1,11 @@
 // Asks every RPC, beside the reading and without waiting for any of them, whether it shows the ends of orders that are
 // not final yet. One RPC of several that is followed can show an end that never came, and another one at each look, so that
-// none of them is ever read a second time: whoever has to act in time if it is invented goes by what two have shown.
+// none of them is ever read a second time: whoever has to act in time if it is invented goes by what two have shown (A-123).
+// That is a part of the ledger, so that events tell when it changes and a restart does not.
 
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { endName, isOrderEnd, type OrderEnd } from "../../swap/order-state.ts";
+import { isDatabaseFailure } from "../../follow/follower-errors.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
@@ -14,6 +16,8 @@ import type { EvmLedger } from "../ledger/ports.ts";
 const WORD_COUNTS_MS = 30_000;
 /** A word that is older is asked for again. */
 const WORD_RENEWED_MS = 15_000;
+/** Words that have to count, of as many RPCs. */
+const WORDS_NEEDED = 2;
 /** Ends that an RPC is asked about at a time, the newest first: who invents thousands must not make the others busy. */
 const ENDS_AT_ONCE = 50;
 
@@ -22,7 +26,7 @@ interface EndWitnessesDependencies {
   /** Whose answers are possible in themselves (`checkedSource`). */
   readonly sources: readonly EvmSource[];
   readonly reading: LogReading;
-  readonly ledger: Pick<EvmLedger, "tips" | "unsettled">;
+  readonly ledger: Pick<EvmLedger, "tips" | "unsettled" | "shownEnds" | "applyShownEnds">;
   readonly clock: Clock;
   readonly log: Log;
   /** EVM_POLL_MS: an RPC is asked once in this time. */
@@ -36,24 +40,25 @@ export class EndWitnesses {
   #words = new Map<string, Map<number, number>>();
   readonly #asking = new Map<number, Promise<void>>();
   readonly #askedAtMs = new Map<number, number>();
-  #shown: readonly string[] = [];
+  /** Until when what an earlier process has stored counts: its RPCs' words would have been as good for as long. */
+  readonly #storedCountsUntilMs: number;
+  /** What an earlier process has stored. */
+  readonly #stored: ReadonlySet<string>;
+  #isNoting = false;
+  #noting: Promise<void> = Promise.resolve();
 
   constructor(deps: EndWitnessesDependencies) {
     this.#deps = deps;
-  }
-
-  /** As `EvmStanding.shownEnds`. */
-  get shown(): readonly string[] | null {
-    return this.#deps.sources.length === 1 ? null : this.#shown;
+    this.#stored = new Set(deps.ledger.shownEnds());
+    this.#storedCountsUntilMs = deps.clock.monotonicMs() + WORD_COUNTS_MS;
   }
 
   /** Asks for what is not known; returns at once. */
   look(): void {
     const { sources, clock, pollMs } = this.#deps;
-    if (sources.length === 1) return;
-    const ends = this.#ends();
+    const ends = sources.length === 1 ? new Map<string, OrderEnd>() : this.#ends();
     this.#words = new Map([...ends.keys()].map((name) => [name, this.#words.get(name) ?? new Map()]));
-    this.#count();
+    this.#tell();
     const nowMs = clock.monotonicMs();
     for (const index of sources.keys()) {
       const asked = [...ends].filter(([name]) => this.#isOld(name, index)).slice(-ENDS_AT_ONCE);
@@ -68,6 +73,7 @@ export class EndWitnesses {
   /** Resolves when nothing is asked any more. */
   async settled(): Promise<void> {
     await Promise.all(this.#asking.values());
+    await this.#noting;
   }
 
   /** By their names, ascending. */
@@ -95,7 +101,7 @@ export class EndWitnesses {
         if (shown[i] === true) this.#words.get(name)?.set(index, askedMs);
         else this.#words.get(name)?.delete(index);
       }
-      this.#count();
+      this.#tell();
     } catch (error) {
       // An RPC that does not answer has no word; the reading tells of it.
       if (error instanceof EvmUnavailable) return;
@@ -103,11 +109,41 @@ export class EndWitnesses {
     }
   }
 
-  /** What two RPCs have shown of late. */
-  #count(): void {
-    const sinceMs = this.#deps.clock.monotonicMs() - WORD_COUNTS_MS;
-    this.#shown = [...this.#words].flatMap(([name, words]) => {
-      return [...words.values()].filter((atMs) => atMs >= sinceMs).length < 2 ? [] : [name];
+  /** As `EvmLedger.shownEnds`. */
+  #shown(): readonly string[] | null {
+    const { sources, clock } = this.#deps;
+    if (sources.length === 1) return null;
+    const nowMs = clock.monotonicMs();
+    const isStoredGood = nowMs <= this.#storedCountsUntilMs;
+    return [...this.#words].flatMap(([name, words]) => {
+      const good = [...words.values()].filter((atMs) => nowMs - atMs <= WORD_COUNTS_MS);
+      return good.length >= WORDS_NEEDED || (isStoredGood && this.#stored.has(name)) ? [name] : [];
     });
   }
+
+  /** Has the ledger note what is shown, if it is something else than before. */
+  #tell(): void {
+    if (!this.#isNoting) this.#noting = this.#note();
+  }
+
+  /** One write after the other, each of what is shown then. Never rejects: the next look tries it again. */
+  async #note(): Promise<void> {
+    const { ledger, log } = this.#deps;
+    this.#isNoting = true;
+    try {
+      for (let shown = this.#shown(); !isSame(shown, ledger.shownEnds()); shown = this.#shown())
+        await ledger.applyShownEnds(shown);
+    } catch (error) {
+      // The reading, which writes to the same store, tells of its trouble.
+      if (error instanceof Error && isDatabaseFailure(error)) return;
+      const stack = error instanceof Error ? error.stack : String(error);
+      log.error({ stack }, "which ends of orders are shown could not be noted");
+    } finally {
+      this.#isNoting = false;
+    }
+  }
+}
+
+function isSame(shown: readonly string[] | null, noted: readonly string[] | null): boolean {
+  return shown?.join() === noted?.join();
 }

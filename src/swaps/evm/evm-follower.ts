@@ -139,7 +139,7 @@ export class EvmFollower {
   /** How the RPCs stand. */
   standing(): EvmStanding {
     const finalReplaced = this.#deps.ledger.alarms().length > 0;
-    return { ...this.#standing.standing(), finalReplaced, shownEnds: this.#ends.shown };
+    return { ...this.#standing.standing(), finalReplaced };
   }
 
   /** Progress for `/health` (H-20). */

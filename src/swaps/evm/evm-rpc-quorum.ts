@@ -133,7 +133,7 @@ export class EvmRpcQuorum {
   }
 
   /** The standing now, as far as it is about heads and finality. */
-  standing(): Omit<EvmStanding, "finalReplaced" | "shownEnds"> {
+  standing(): Omit<EvmStanding, "finalReplaced"> {
     // With no fresh answer the last known head is better than none: its age is told by `answeredAtMonotonicMs`.
     const head = this.#head() ?? this.#newestHead();
     const answered = this.#views.flatMap(({ last }) => (last === null ? [] : [last.answeredMs]));

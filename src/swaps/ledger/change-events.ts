@@ -92,9 +92,9 @@ export class ChangeEvents {
     return events;
   }
 
-  /** These rows as if the service might act: neither lag nor a witness of either chain sends an event (S-54). */
+  /** These rows as if the service might act: neither lag nor a second PEARL node sends an event (S-54). */
   snapshot({ orders, asks }: TouchedRows, { books, context }: LedgerState): RowSnapshot {
-    const able = { books, context: { ...context, isReady: true, witnesses: null, shownEnds: null } };
+    const able = { books, context: { ...context, isReady: true, witnesses: null } };
     const shown = asks.flatMap((id) => {
       const ask = askOf(id, able);
       return ask === null ? [] : [[id, ask] as const];
@@ -132,8 +132,8 @@ export class ChangeEvents {
 
   /** The row as its endpoint shows it in this state. */
   #shown(hash: Bytes32, { type, row }: Row, state: LedgerState): BidRow | DealRow {
-    const { isReady, witnesses, shownEnds } = state.context;
-    if (isReady && witnesses === null && (shownEnds === undefined || shownEnds === null)) return row;
+    const { isReady, witnesses } = state.context;
+    if (isReady && witnesses === null) return row;
     return this.#rows(hash, state).find((one) => one.type === type)?.row ?? row;
   }
 

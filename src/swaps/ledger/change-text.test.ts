@@ -73,6 +73,6 @@ test("thousands of steps make one copy of the picture that they begin with, and 
 test("of changes that another version has told no picture is shown", () => {
   const { text } = toldChange(lookAt(3), new ToldPictures(0));
   assert.equal(pictureOf([text ?? ""])?.name, "0-1");
-  assert.equal(pictureOf([(text ?? "").replace('"format":6', '"format":5')]), null);
+  assert.equal(pictureOf([(text ?? "").replace(/"format":\d+/, '"format":0')]), null);
   assert.equal(pictureOf([]), null);
 });

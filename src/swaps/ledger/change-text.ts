@@ -36,7 +36,9 @@ export type LedgerChange =
   /** Closed bundles come back, for somebody who is about to work on them. */
   | { readonly kind: "open"; readonly questions: readonly ClosedQuestion[] }
   /** Alarms other than these were lifted (S-05). */
-  | { readonly kind: "alarms"; readonly stored: readonly string[] };
+  | { readonly kind: "alarms"; readonly stored: readonly string[] }
+  /** Other ends of orders are shown by two EVM RPCs (`EvmLedger.shownEnds`). */
+  | { readonly kind: "ends"; readonly shown: readonly string[] | null };
 
 /** *now* and the clock of expiries (S-05), unix seconds. */
 export type Moment = Pick<EvaluationContext, "now" | "expiryNow">;
@@ -54,7 +56,7 @@ export interface TimedChange {
  * Raised when a field of a change is another one, or what the change makes of the same state: a process of another program
  * begins with what is stored.
  */
-const FORMAT = 6;
+const FORMAT = 7;
 
 /**
  * Parts of a change, of a hundred characters and more each, above which no text of it is made: no store tells one that long,

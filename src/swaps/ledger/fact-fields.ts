@@ -147,7 +147,7 @@ export class FactFields {
   }
 
   outpoints(name: string): readonly Outpoint[] {
-    return this.#list(name).map((text) => this.#outpointOf(text, name));
+    return this.texts(name).map((text) => this.#outpointOf(text, name));
   }
 
   /** The value by `read`, or null where the field is absent. */
@@ -157,10 +157,10 @@ export class FactFields {
 
   /** Output scripts; null where the field is absent. */
   scriptsIfAny(name: string): readonly ScriptHex[] | null {
-    return this.#values[name] === undefined ? null : this.#list(name).map((text) => text as ScriptHex);
+    return this.#values[name] === undefined ? null : this.texts(name).map((text) => text as ScriptHex);
   }
 
-  #list(name: string): readonly string[] {
+  texts(name: string): readonly string[] {
     const value = this.#value(name);
     if (!Array.isArray(value)) throw wrong(this.#fact, name, "a list");
     return value.map((one: unknown) => {

@@ -23,6 +23,13 @@ export const DISPUTE = new FactKind<EscrowEvent>("dispute", ofEvent);
 /** A final block that was replaced (S-05): of no block, since no reorganisation takes it back. */
 export const ALARM = new FactKind<FinalAlarm>("alarm", { key: ({ id }) => id, read: readAlarm });
 
+/** As `EvmLedger.shownEnds`, where it is not null. */
+export const SHOWN_ENDS = new FactKind<readonly string[]>("ends", {
+  key: () => "shown",
+  body: (ends) => ({ ends }),
+  read: (fields) => fields.texts("ends"),
+});
+
 /** What a PEARL block shows. */
 export const BLOCK_FACTS: Readonly<Record<PearlBlockFact["kind"], FactKind<PearlBlockFact>>> = {
   output: ofPearlBlock("output"),

@@ -191,6 +191,8 @@ export class LedgerChanges {
         return;
       case "alarms":
         return this.#books.trust.keepAlarms(new Set(change.stored));
+      case "ends":
+        return this.#books.trust.show(change.shown, this.#draft);
     }
   }
 

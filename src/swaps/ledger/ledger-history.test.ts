@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { Txid } from "../../primitives/brands.ts";
+import { endName, isOrderEnd } from "../../swap/order-state.ts";
 import { alarmLog, ledgerParts } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   applyEvm,
@@ -24,12 +25,13 @@ function open(store: MemorySwapStore): Promise<SwapLedger> {
 
 const LENGTH = 60;
 
-/** A ledger that only ever saw the chains as they are now. */
-async function rebuilt(world: World): Promise<SwapLedger> {
+/** A ledger that only ever saw the chains as they are now, with these ends shown. */
+async function rebuilt(world: World, shownEnds: readonly string[] | null): Promise<SwapLedger> {
   const ledger = await open(new MemorySwapStore());
   if (world.evm.length > 0) await applyEvm(ledger, world, null, world.evm);
   await ledger.applyMempool(world.mempool, world.sightings, world.secrets);
   if (world.pearl.length > 0) await applyPearl(ledger, null, world.pearl, []);
+  await ledger.applyShownEnds(shownEnds);
   return ledger;
 }
 
@@ -37,7 +39,7 @@ async function rebuilt(world: World): Promise<SwapLedger> {
 async function step(ledger: SwapLedger, store: MemorySwapStore, world: World): Promise<void> {
   const { random } = world;
   const scripts = [...new Set([...TERMS.keys()].flatMap((hash) => ledger.subject(hash)?.script ?? []))];
-  const roll = random.below(10);
+  const roll = random.below(11);
   const seen = world.sightings.length;
   let change: () => Promise<void>;
   if (roll < 5) {
@@ -49,6 +51,11 @@ async function step(ledger: SwapLedger, store: MemorySwapStore, world: World): P
     const depth = roll === 5 ? Math.min(random.below(16), world.pearl.length) : 0;
     const { rewindTo, blocks } = world.growPearl(depth, 1 + random.below(2), scripts);
     change = () => applyPearl(ledger, rewindTo, blocks, world.sightings.slice(seen));
+  } else if (roll === 10) {
+    const ends = ledger.unsettled(0, world.evm.length + 1000).filter(isOrderEnd);
+    const shown = ends.filter(() => random.below(2) === 0);
+    const names = shown.map(({ orderHash, place }) => endName(orderHash, place.blockHash));
+    change = () => ledger.applyShownEnds(random.oneIn(6) ? null : names);
   } else {
     world.sight(scripts);
     const present = new Set(world.sightings.filter(() => random.below(2) === 0).map((one): Txid => one.txid));
@@ -88,7 +95,11 @@ describe("histories of the swap ledger", () => {
           await again.applyMempool(world.mempool, [], []);
           assert.equal(stateOf(again), stateOf(ledger), "a restart gives the same state");
           assert.equal(memoryOf(again, world), memoryOf(ledger, world), "and the same watch");
-          assert.equal(stateOf(await rebuilt(world)), stateOf(ledger), "a rebuild gives the same state");
+          assert.equal(
+            stateOf(await rebuilt(world, ledger.shownEnds())),
+            stateOf(ledger),
+            "a rebuild gives the same state",
+          );
           for (const text of store.told.splice(0)) await follower.follow(text);
           assert.equal(stateOf(follower), stateOf(ledger), "who follows the changes comes to the same state");
           assert.equal(memoryOf(follower, world), memoryOf(ledger, world), "and the same watch");

@@ -175,6 +175,14 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#books.trust.alarms;
   }
 
+  shownEnds(): readonly string[] | null {
+    return this.#books.trust.shownEnds;
+  }
+
+  applyShownEnds(shown: readonly string[] | null): Promise<void> {
+    return this.#commits.run({ kind: "ends", shown });
+  }
+
   isPaused(): boolean {
     return this.#books.settings.isPaused();
   }

@@ -1,15 +1,7 @@
 // Ports between ledger, chain followers, API and adapters of the swap service. The ledger is the one owner of swap
 // state: followers hand it what they read, the API reads from it.
 
-import type {
-  BlockHash,
-  Bytes32,
-  EvmAddress,
-  Outpoint,
-  PearlAddress,
-  ScriptHex,
-  Txid,
-} from "../../primitives/brands.ts";
+import type { BlockHash, Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
 import type {
   ChainTips,
   ChainWitness,
@@ -284,6 +276,10 @@ export interface EvmLedger extends Pick<LedgerWrites, "applyEvm" | "tips" | "che
   disputes(): readonly EscrowEvent[];
   /** Replaced final blocks that nobody has lifted yet (S-05). */
   alarms(): readonly FinalAlarm[];
+  /** `endName`s of the ends that two EVM RPCs have shown of late (A-123); null with one, whose word is believed. */
+  shownEnds(): readonly string[] | null;
+  /** Notes that, for restarts, too. Resolves when it is durable and visible. */
+  applyShownEnds(shown: readonly string[] | null): Promise<void>;
   /** Whether the escrow's owner has paused it, by the indexed blocks. */
   isPaused(): boolean;
 }
@@ -327,17 +323,6 @@ export interface LedgerReads extends StateReads {
   closedCounts(): ClosedState;
 }
 
-/** What a contract says of a signature; "failed": its call reverted or ran out of the gas that it may use. */
-export type ContractVerdict = "valid" | "invalid" | "failed";
-
-/** Questions to EVM accounts. Rejects with `EvmUnavailable` where no RPC answers (S-62). */
-export interface EvmAccounts {
-  /** Whether there is code at each address at the latest block, in one request. */
-  haveCode(addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
-  /** ERC-1271 by eth_call at the latest block, with bounded gas. */
-  judgeSignature(address: EvmAddress, digest: Bytes32, signature: string): Promise<ContractVerdict>;
-}
-
 /** How the EVM side stands, without asking anybody. */
 export interface EvmStanding {
   /** Latest head known; -1 before the first answer. */
@@ -351,8 +336,6 @@ export interface EvmStanding {
   readonly agreed: boolean;
   /** A final block was replaced, and nobody has lifted the alarm: new actions stay stopped (S-05). */
   readonly finalReplaced: boolean;
-  /** As `EvaluationContext.shownEnds`. */
-  readonly shownEnds: readonly string[] | null;
 }
 
 /** How the PEARL side stands, without asking anybody. */
@@ -372,28 +355,4 @@ export interface PearlStanding {
   readonly witnesses: readonly ChainWitness[] | null;
   /** For `details` and `/health`. */
   readonly nodes: NodeCounts;
-}
-
-/** A transaction looked up at our own node, its id recomputed. */
-export interface FoundTransaction {
-  readonly txid: Txid;
-  readonly outputs: readonly { readonly amountSat: bigint; readonly script: ScriptHex }[];
-  readonly inputs: readonly Outpoint[];
-  readonly coinbase: boolean;
-  /** The main-chain block that holds it; null in the mempool. */
-  readonly block: { readonly height: number; readonly hash: BlockHash } | null;
-}
-
-/** Questions to our own PEARL node. Rejects with `NodeError` where it does not answer (S-62). */
-export interface PearlLookups {
-  /** Null where neither a main-chain block nor the mempool holds it. */
-  transaction(txid: Txid): Promise<FoundTransaction | null>;
-  /** Whether a block that the node has, in whatever chain, has this hash: proved by its header. */
-  isBlock(hash: BlockHash): Promise<boolean>;
-}
-
-/** Where the balance of a seller's address comes from (S-34). Rejects where it cannot be told. */
-export interface BalanceSource {
-  /** Satoshis: confirmed mature outputs, unspent in blocks and mempool, without the outpoints in `except`. */
-  balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint>;
 }

@@ -51,6 +51,7 @@ function* namesIn(books: Books, change: LedgerChange): Generator<string> {
     case "open":
     case "time":
     case "alarms":
+    case "ends":
     case "close":
       return;
   }

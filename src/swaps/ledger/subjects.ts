@@ -92,7 +92,9 @@ export function statusOfAsk(
 }
 
 function orderOf({ trust }: Books, { facts }: OrderEntry): OrderFacts {
-  return trust.isDisputed(facts.orderHash) ? { ...facts, disputed: true } : facts;
+  const isDisputed = trust.isDisputed(facts.orderHash);
+  const isEndUnshown = trust.isEndUnshown(facts);
+  return isDisputed || isEndUnshown ? { ...facts, disputed: isDisputed, isEndUnshown } : facts;
 }
 
 /**

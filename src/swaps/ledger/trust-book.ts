@@ -1,10 +1,12 @@
 // What is indexed of the EVM chain and not yet beyond doubt: events above the final height, which a second reading is
-// compared with (S-08), final ones that a second RPC denies (S-07), and final blocks that were replaced (S-05).
+// compared with (S-08), the ends of orders among them that two RPCs have shown (A-123), final ones that a second RPC denies
+// (S-07), and final blocks that were replaced (S-05).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import type { EscrowEvent } from "../../swap/facts.ts";
+import type { EscrowEvent, OrderFacts } from "../../swap/facts.ts";
+import { endName, isOrderEnd } from "../../swap/order-state.ts";
 import type { BookChange } from "./book-change.ts";
-import { ALARM, DISPUTE, eventKey } from "./fact-kinds.ts";
+import { ALARM, DISPUTE, eventKey, SHOWN_ENDS } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { FinalAlarm } from "./ports.ts";
 
@@ -15,12 +17,15 @@ export class TrustBook {
   readonly #disputes: LayeredMap<string, EscrowEvent>;
   readonly #byOrder: LayeredIndex<Bytes32, string>;
   readonly #alarms: LayeredMap<string, FinalAlarm>;
+  /** Under one key; nothing where one RPC is believed. */
+  readonly #shown: LayeredMap<"ends", ReadonlySet<string>>;
 
   constructor(layer: Layer<TrustBook>) {
     this.#unsettled = layer.map((under) => under.#unsettled);
     this.#disputes = layer.map((under) => under.#disputes);
     this.#byOrder = layer.index((under) => under.#byOrder);
     this.#alarms = layer.map((under) => under.#alarms);
+    this.#shown = layer.map((under) => under.#shown);
   }
 
   /** As `EvmLedger.alarms`. */
@@ -36,6 +41,17 @@ export class TrustBook {
   /** Whether an event of the order is disputed. */
   isDisputed(orderHash: Bytes32): boolean {
     return this.#byOrder.has(orderHash);
+  }
+
+  /** As `EvmLedger.shownEnds`. */
+  get shownEnds(): readonly string[] | null {
+    const shown = this.#shown.get("ends");
+    return shown === undefined ? null : [...shown];
+  }
+
+  /** Whether the order has an end that would have to be shown by two RPCs, unless it is final, and is not. */
+  isEndUnshown({ orderHash, closed }: OrderFacts): boolean {
+    return closed !== null && this.#isUnshown(orderHash, closed.place.blockHash);
   }
 
   /** As `EvmLedger.unsettled`. */
@@ -87,6 +103,25 @@ export class TrustBook {
   raise(alarm: FinalAlarm, change: BookChange): void {
     this.#alarms.set(alarm.id, alarm);
     change.store(ALARM, alarm);
+  }
+
+  /** Other ends are shown: rows may differ where one was not and is, or was and is no more. */
+  show(ends: readonly string[] | null, change: BookChange): void {
+    const open = [...this.#unsettled.values()].filter(isOrderEnd);
+    const isUnshown = open.map(({ orderHash, place }) => this.#isUnshown(orderHash, place.blockHash));
+    if (ends === null) {
+      this.#shown.delete("ends");
+      change.forget(SHOWN_ENDS, "shown");
+    } else {
+      this.#shown.set("ends", new Set(ends));
+      change.store(SHOWN_ENDS, ends);
+    }
+    for (const [i, { orderHash, place }] of open.entries())
+      if (this.#isUnshown(orderHash, place.blockHash) !== isUnshown[i]) change.touch(orderHash, null);
+  }
+
+  #isUnshown(orderHash: Bytes32, blockHash: Bytes32): boolean {
+    return this.#shown.get("ends")?.has(endName(orderHash, blockHash)) === false;
   }
 
   /** Forgets alarms that are no longer stored: an operator has lifted them. */

@@ -49,16 +49,11 @@ export class SwapConsumer {
   }
 }
 
-/** Actions that stand at an end that is not final until a second RPC has shown it, which no event tells. */
-const UNTIL_SHOWN = new Set(["claim_usdc", "refund_usdc"]);
-
 /** Optional actions come and go with readiness, which no event tells (S-54). */
 function comparable(row: JsonRow): unknown {
-  const { state, final } = row["evm_leg"] as { readonly state: string; readonly final: boolean };
-  const isEndOpen = (state === "claimed" || state === "refunded" || state === "cancelled") && !final;
-  const actions = (
-    row["next_actions"] as readonly { readonly action: string; readonly optional: boolean }[]
-  ).filter(({ action, optional }) => !optional && !(isEndOpen && UNTIL_SHOWN.has(action)));
+  const actions = (row["next_actions"] as readonly { readonly optional: boolean }[]).filter(
+    ({ optional }) => !optional,
+  );
   const text = JSON.stringify({ ...row, next_actions: actions }, (name, value: unknown) =>
     UNTOLD.has(name) ? undefined : value,
   );
