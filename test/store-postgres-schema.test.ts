@@ -202,6 +202,13 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
     }
   });
 
+  test("the server is asked of every connection to notice that its machine is gone", async () => {
+    // Over the socket of these tests it shows no values of them.
+    const asked =
+      "SELECT count(*) FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' AND source = 'session'";
+    await withSessions(1, async ([session]) => assert.deepEqual(await session?.first(asked), [3]));
+  });
+
   test("verify finds what somebody has changed of the schema, and leaves what stands beside it", async () => {
     const url = await cluster.newUrl();
     await (await openPostgresStore({ url })).close();

@@ -48,6 +48,9 @@ const WITHOUT_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHE
 const AS_STATEMENTS_ARE_MEANT = `SET default_transaction_isolation = 'read committed'; SET array_nulls = on;
   SET standard_conforming_strings = on; SET transform_null_equals = off`;
 
+/** A machine that is gone says no goodbye: the server would keep its connections for hours, until there is none for others. */
+const WHO_IS_LOST = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
+
 /**
  * A server that waits for a lock looks by itself at no connection: what was given up would wait on, and each further try
  * beside it, until the server has no connection left for anybody. Not every system can look; then it stays so.
@@ -106,7 +109,8 @@ export class Session {
     const session = new Session(url, client, socket);
     try {
       await session.#awaited(client.connect());
-      await Promise.all([session.exec(AS_STATEMENTS_ARE_MEANT), session.exec(WITHOUT_LIMITS)]);
+      const settings = [AS_STATEMENTS_ARE_MEANT, WITHOUT_LIMITS, WHO_IS_LOST];
+      await Promise.all(settings.map((sql) => session.exec(sql)));
     } catch (cause) {
       session.abandon(new Error("store: the connection was not made", { cause }));
       throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
