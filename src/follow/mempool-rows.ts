@@ -2,7 +2,7 @@
 // takes what it shows and not what there is. A change costs as much as the lists that it touches have rows.
 
 import type { PearlAddress, Tick, Txid } from "../primitives/brands.ts";
-import { elementAt } from "../primitives/elements.ts";
+import { elementAt, firstIndex } from "../primitives/elements.ts";
 import type { MempoolFilter, MempoolOperation } from "./serving.ts";
 
 type Rows = readonly MempoolOperation[];
@@ -97,15 +97,7 @@ function merged(rows: Rows, gone: Rows, added: Rows): Rows {
 
 /** Index of the first row that does not stand before this one. */
 function placeIn(rows: Rows, row: Place): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const found = rows[middle];
-    if (found !== undefined && byPlace(found, row) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(rows, (one) => byPlace(one, row) >= 0);
 }
 
 function byPlace(one: Place, other: Place): number {

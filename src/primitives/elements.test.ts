@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt, zip } from "./elements.ts";
+import { elementAt, firstIndex, zip } from "./elements.ts";
 
 test("the element at an index, falsy ones and null included", () => {
   assert.equal(elementAt(["a", "b"], 1), "b");
@@ -28,4 +28,16 @@ test("pairs in order, and lists of other lengths are a bug", () => {
   assert.deepEqual(zip([], []), []);
   assert.throws(() => zip([1, 2], ["a"]), { name: "RangeError", message: "2 elements beside 1" });
   assert.throws(() => zip([], ["a"]), RangeError);
+});
+
+test("the first element that fits in a sorted list, wherever it stands, and the list's length where none does", () => {
+  for (const list of [[], [3], [1, 3, 3, 5, 8]]) {
+    for (let least = 0; least < 10; least += 1) {
+      const found = list.findIndex((one) => one >= least);
+      assert.equal(
+        firstIndex(list, (one) => one >= least),
+        found === -1 ? list.length : found,
+      );
+    }
+  }
 });

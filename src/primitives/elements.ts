@@ -1,5 +1,5 @@
-// Elements that must be there. Where an absent one would be a bug, a default in its place would hide the bug, and near
-// money it would become an amount: these functions throw instead.
+// Elements of lists: those that must be there, and the place of one in a sorted list. Where an absent one would be a bug, a
+// default in its place would hide the bug, and near money it would become an amount: `elementAt` and `zip` throw instead.
 
 /**
  * The element at an index.
@@ -21,4 +21,16 @@ export function zip<One, Other>(
 ): readonly (readonly [One, Other])[] {
   if (ones.length !== others.length) throw new RangeError(`${ones.length} elements beside ${others.length}`);
   return ones.map((one, index) => [one, elementAt(others, index)]);
+}
+
+/** Index of the first element that fits, where all behind one that fits do too; the list's length where none does. */
+export function firstIndex<Element>(list: readonly Element[], fits: (element: Element) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (fits(elementAt(list, middle))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -3,6 +3,7 @@
 // run knows once and for all what rows ask of it: a read costs some steps per run, whoever paid how often. A change makes
 // another collection, which shares the runs that are not changed; nothing here is ever changed in itself.
 
+import { firstIndex } from "../primitives/elements.ts";
 import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { isDeep } from "./finality.ts";
 import { compareOutputs, isSpentInBlock } from "./lock-choice.ts";
@@ -146,26 +147,13 @@ class Run {
 
   /** Number of those that are impossible. */
   lost(tips: ChainTips): number {
-    return firstWhere(this.losable, (output) => !isImpossible(output, tips));
+    return firstIndex(this.losable, (output) => !isImpossible(output, tips));
   }
 
   /** Number of those of at least this amount: they stand first. */
   atLeast(amountSat: bigint): number {
-    return firstWhere(this.outputs, (output) => output.amountSat < amountSat);
+    return firstIndex(this.outputs, (output) => output.amountSat < amountSat);
   }
-}
-
-/** Index of the first element of which it is true, which then is true of all behind it (binary search). */
-function firstWhere<One>(all: readonly One[], isTrue: (one: One) => boolean): number {
-  let low = 0;
-  let high = all.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const one = all[middle];
-    if (one !== undefined && !isTrue(one)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function runsOf(sorted: readonly HtlcOutput[]): readonly Run[] {
@@ -338,7 +326,7 @@ export class LockOutputs implements Iterable<HtlcOutput> {
 
 /** Index of the run in which an output stands or would. */
 function runFor(runs: readonly Run[], output: HtlcOutput): number {
-  const at = firstWhere(runs, ({ outputs }) => {
+  const at = firstIndex(runs, ({ outputs }) => {
     const last = outputs.at(-1);
     return last === undefined || compareAmounts(last, output) >= 0;
   });
@@ -349,7 +337,7 @@ function runFor(runs: readonly Run[], output: HtlcOutput): number {
 function take(runs: Run[], output: HtlcOutput): boolean {
   const index = runFor(runs, output);
   const outputs = runs[index]?.outputs ?? [];
-  const at = firstWhere(outputs, (one) => compareAmounts(one, output) >= 0);
+  const at = firstIndex(outputs, (one) => compareAmounts(one, output) >= 0);
   const found = outputs[at];
   if (found === undefined || compareAmounts(found, output) !== 0) return false;
   runs.splice(index, 1, ...(outputs.length === 1 ? [] : [new Run(outputs.toSpliced(at, 1))]));
@@ -359,7 +347,7 @@ function take(runs: Run[], output: HtlcOutput): boolean {
 function put(runs: Run[], output: HtlcOutput): void {
   const index = Math.max(0, runFor(runs, output));
   const outputs = runs[index]?.outputs ?? [];
-  const at = firstWhere(outputs, (one) => compareAmounts(one, output) >= 0);
+  const at = firstIndex(outputs, (one) => compareAmounts(one, output) >= 0);
   const next = outputs.toSpliced(at, 0, output);
   const isLong = next.length >= 2 * RUN;
   runs.splice(index, 1, ...(isLong ? runsOf(next) : [new Run(next)]));

@@ -5,6 +5,7 @@ import { Type } from "typebox";
 import type { PaddedText, Page, PageRequest } from "../../index/pages.ts";
 import type { TipState } from "../../index/queries.ts";
 import type { Txid } from "../../primitives/brands.ts";
+import { firstIndex } from "../../primitives/elements.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { requestAddress, tickOf, txidOf } from "../parameters.ts";
@@ -205,19 +206,6 @@ function mempoolPage(sorted: readonly MempoolOperation[], page: PageRequest): Pa
     next: to >= sorted.length ? null : [last.txid, last.vout],
     prev: from === 0 ? null : [first.txid, first.vout],
   };
-}
-
-/** Index of the first row for which `holds`; all before it must not hold (binary search). */
-function firstIndex<Row>(rows: readonly Row[], holds: (row: Row) => boolean): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const row = rows[middle];
-    if (row !== undefined && holds(row)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** The operation endpoints. */

@@ -3,6 +3,7 @@
 // the newest blocks away, nothing that was turned away is ever older than what is kept.
 
 import type { Outpoint } from "../../primitives/brands.ts";
+import { firstIndex } from "../../primitives/elements.ts";
 import type { PearlPlace } from "../../swap/facts.ts";
 import type { Layer, LayeredMap } from "./layers.ts";
 import { voutOf } from "./lock-entries.ts";
@@ -46,7 +47,7 @@ export class FirstOutputs {
    */
   admit(key: string, output: PlacedOutput, present: () => Iterable<PlacedOutput>): Admission {
     const list = this.#lists.get(key) ?? [...present()].toSorted(byPlace).slice(0, MAX_SMALL_OUTPUTS);
-    const at = indexOf(list, output);
+    const at = firstIndex(list, (one) => byPlace(one, output) >= 0);
     const known = list[at];
     if (known !== undefined && byPlace(known, output) === 0) return { isKept: true, evicted: null };
     if (at >= MAX_SMALL_OUTPUTS) return { isKept: false, evicted: null };
@@ -72,17 +73,4 @@ export class FirstOutputs {
       if (left.length < list.length) this.#lists.set(key, left);
     }
   }
-}
-
-/** Index of the first output that does not stand before this one (binary search). */
-function indexOf(list: readonly PlacedOutput[], output: PlacedOutput): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const one = list[middle];
-    if (one !== undefined && byPlace(one, output) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

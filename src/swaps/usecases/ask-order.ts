@@ -2,6 +2,7 @@
 // And the list that keeps entries sorted by places that never change, so that a page of a long list is found by halving
 // and never by sorting: changes of a few entries shift the rest, changes of many are merged in one pass.
 
+import { firstIndex } from "../../primitives/elements.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { NEWEST_ENDS } from "./order-index.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
@@ -134,15 +135,7 @@ export class SortedList<Entry extends Place, Place> {
   }
 
   #firstNotBefore(place: Place): number {
-    let low = 0;
-    let high = this.#entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const entry = this.#entries[middle];
-      if (entry !== undefined && this.#compare(entry, place) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.#entries, (entry) => this.#compare(entry, place) >= 0);
   }
 
   #firstAfter(place: Place): number {

@@ -2,6 +2,7 @@
 // here only until something that they depend on changes, so that a list or a count need not look at every order.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
+import { firstIndex } from "../../primitives/elements.ts";
 import { type OrderStanding, orderStanding } from "../../swap/stats.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../swap/subject.ts";
 import { isAskMatch } from "../../swap/terms.ts";
@@ -101,15 +102,7 @@ export class OrderIndex {
 
   /** Place of the first order that does not stand before the key. */
   #firstNotBefore(key: readonly (number | string)[]): number {
-    let low = 0;
-    let high = this.#sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const order = this.#sorted[middle];
-      if (order !== undefined && compareNewest(keyOf(order), key) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.#sorted, (order) => compareNewest(keyOf(order), key) >= 0);
   }
 }
 
