@@ -293,11 +293,11 @@ const lists = [
       why: "the way back from a page whose rows have left misses the row before it",
     },
   ]),
-  ...inFile("src/swaps/usecases/order-index.ts", [
+  ...inFile("src/swaps/usecases/sorted-list.ts", [
     {
       rule: "S-55",
-      find: "slice(isOfCursor ? at + 1 : at)",
-      replace: "slice(at)",
+      find: "this.#compare(entry, place) > 0",
+      replace: "this.#compare(entry, place) >= 0",
       why: "the row of the cursor stands on both pages",
     },
   ]),

@@ -8,8 +8,9 @@ import type { AskRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext } from "../../swap/subject.ts";
 import { MultiIndex } from "../ledger/multi-index.ts";
 import type { LedgerReads } from "../ledger/ports.ts";
-import { ASK_ORDERS, type AskPlace, askPlaceOf, SortedList } from "./ask-order.ts";
+import { ASK_ORDERS, type AskPlace, askPlaceOf } from "./ask-order.ts";
 import { type Parties, partiesOfAsk } from "./parties.ts";
+import { SortedList } from "./sorted-list.ts";
 
 /** Asks that a list shows or leaves out together; of paused ones those without funds are left out by default. */
 const SHELVES = ["open", "paused", "unfunded", "taken", "cancelled"] as const;

@@ -1,8 +1,5 @@
 // The two orders of asks (H-40) and the keys of their cursors: newest first, and cheapest first by the exact quotient.
-// And the list that keeps entries sorted by places that never change, so that a page of a long list is found by halving
-// and never by sorting: changes of a few entries shift the rest, changes of many are merged in one pass.
 
-import { firstIndex } from "../../primitives/elements.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { NEWEST_ENDS } from "./order-index.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
@@ -65,86 +62,4 @@ function byPrice(a: AskPlace, b: AskPlace): number {
   const [left, right] = [a.usdc * b.sat, b.usdc * a.sat];
   if (left !== right) return left < right ? -1 : 1;
   return a.createdAt - b.createdAt || (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
-}
-
-/** Changes up to this number are made one by one. */
-const ONE_BY_ONE = 32;
-
-/** A sorted list. No two entries have the same place. */
-export class SortedList<Entry extends Place, Place> {
-  readonly #compare: (a: Place, b: Place) => number;
-  #entries: Entry[] = [];
-
-  /** `compare`: negative where `a` stands before `b`. */
-  constructor(compare: (a: Place, b: Place) => number) {
-    this.#compare = compare;
-  }
-
-  get size(): number {
-    return this.#entries.length;
-  }
-
-  /** Takes the entries at the places of `removed` out, then `added` in. */
-  change(removed: readonly Place[], added: readonly Entry[]): void {
-    if (removed.length + added.length > ONE_BY_ONE) return this.#merge(removed, added);
-    for (const place of removed) {
-      const at = this.#at(place);
-      if (at !== null) this.#entries.splice(at, 1);
-    }
-    for (const entry of added) this.#entries.splice(this.#firstNotBefore(entry), 0, entry);
-  }
-
-  /** Entries behind a place, nearest first; from the beginning where it is null. "prev" walks backwards. */
-  *walk(start: { readonly direction: "next" | "prev"; readonly place: Place } | null): Generator<Entry> {
-    // A walk is used up in one go; the list cannot change under it.
-    const entries = this.#entries;
-    if (start?.direction === "prev") {
-      for (let at = this.#firstNotBefore(start.place) - 1; at >= 0; at -= 1) {
-        const entry = entries[at];
-        if (entry !== undefined) yield entry;
-      }
-      return;
-    }
-    const first = start === null ? 0 : this.#firstAfter(start.place);
-    for (let at = first; at < entries.length; at += 1) {
-      const entry = entries[at];
-      if (entry !== undefined) yield entry;
-    }
-  }
-
-  #merge(removed: readonly Place[], added: readonly Entry[]): void {
-    const gone = new Set(removed.map((place) => this.#at(place)));
-    this.#entries = this.#entries.filter((_, at) => !gone.has(at));
-    const coming = added.toSorted(this.#compare);
-    const merged: Entry[] = [];
-    let from = 0;
-    for (const entry of coming) {
-      const to = this.#firstNotBefore(entry);
-      for (; from < to; from += 1) pushAt(merged, this.#entries, from);
-      merged.push(entry);
-    }
-    for (; from < this.#entries.length; from += 1) pushAt(merged, this.#entries, from);
-    this.#entries = merged;
-  }
-
-  /** Index of the entry at a place, or null. */
-  #at(place: Place): number | null {
-    const at = this.#firstNotBefore(place);
-    const entry = this.#entries[at];
-    return entry !== undefined && this.#compare(entry, place) === 0 ? at : null;
-  }
-
-  #firstNotBefore(place: Place): number {
-    return firstIndex(this.#entries, (entry) => this.#compare(entry, place) >= 0);
-  }
-
-  #firstAfter(place: Place): number {
-    const at = this.#at(place);
-    return at === null ? this.#firstNotBefore(place) : at + 1;
-  }
-}
-
-function pushAt<Entry>(to: Entry[], from: readonly Entry[], at: number): void {
-  const entry = from[at];
-  if (entry !== undefined) to.push(entry);
 }

@@ -260,7 +260,7 @@ export class SwapLists {
   ): Generator<Keyed<SwapSubject>> {
     const { orders, programs } = this.#deps;
     const isOfParty = partyFilter(query, programs);
-    const open = orders.walk(query.start).filter((order) => isListed(order) && isOfParty(order.parties));
+    const open = fitting(orders.walk(query.start), (order) => isListed(order) && isOfParty(order.parties));
     const turn = query.start?.direction === "prev" ? -1 : 1;
     const all = inTurn<Pick<IndexedOrder, "createdAt" | "hash">>(
       open,
@@ -317,6 +317,10 @@ function* keyedAsks(
     const entry = { ...askPlaceOf(record), record };
     yield { entry, key: askKey(entry, sort) };
   }
+}
+
+function* fitting<One>(all: Iterable<One>, fits: (one: One) => boolean): Generator<One> {
+  for (const one of all) if (fits(one)) yield one;
 }
 
 /** Two lists of one order as one. */

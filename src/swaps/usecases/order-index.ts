@@ -2,12 +2,12 @@
 // here only until something that they depend on changes, so that a list or a count need not look at every order.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import { firstIndex } from "../../primitives/elements.ts";
 import { type OrderStanding, orderStanding } from "../../swap/stats.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../swap/subject.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import { type Parties, partiesOfOrder } from "./parties.ts";
+import { SortedList } from "./sorted-list.ts";
 import type { SwapPageStart } from "./swap-service.ts";
 
 /** An indexed order as lists see it. */
@@ -18,6 +18,9 @@ export interface IndexedOrder extends OrderStanding {
   readonly isAskMatch: boolean;
   readonly parties: Parties;
 }
+
+/** Where an order stands in the lists. */
+type OrderPlace = { readonly createdAt: number; readonly hash: string };
 
 /** What the index is made from. */
 interface OrderIndexDependencies {
@@ -30,7 +33,9 @@ interface OrderIndexDependencies {
 export class OrderIndex {
   readonly #deps: OrderIndexDependencies;
   readonly #known = new Map<Bytes32, IndexedOrder>();
-  #sorted: IndexedOrder[] = [];
+  readonly #sorted = new SortedList<IndexedOrder, OrderPlace>((one, other) =>
+    compareNewest(keyOf(one), keyOf(other)),
+  );
 
   constructor(deps: OrderIndexDependencies) {
     this.#deps = deps;
@@ -38,32 +43,24 @@ export class OrderIndex {
 
   /** Looks at these orders again; new ones come in, those that are gone go. */
   refresh(hashes: Iterable<Bytes32>): void {
-    const added: IndexedOrder[] = [];
-    let isAnyGone = false;
+    const [moved, added]: [IndexedOrder[], IndexedOrder[]] = [[], []];
     const context = this.#deps.context();
     for (const hash of new Set(hashes)) {
       const before = this.#known.get(hash);
       const after = this.#look(hash, context);
       if (after === null) this.#known.delete(hash);
       else this.#known.set(hash, after);
-      if (after !== null && before?.createdAt === after.createdAt) this.#replace(after);
-      else {
-        if (before !== undefined) isAnyGone = true;
-        if (after !== null) added.push(after);
-      }
+      if (before !== undefined && before.createdAt !== after?.createdAt) moved.push(before);
+      if (after !== null) added.push(after);
     }
-    if (isAnyGone) this.#sorted = this.#sorted.filter((one) => this.#known.get(one.hash) === one);
-    this.#insert(added);
+    this.#sorted.change(moved, added);
   }
 
   /** Orders in list order. `start`: only those that stand behind its key; "prev" walks the other way. */
-  walk(start: SwapPageStart | null): readonly IndexedOrder[] {
-    if (start === null) return this.#sorted;
-    const at = this.#firstNotBefore(start.key);
-    if (start.direction === "prev") return this.#sorted.slice(0, at).toReversed();
-    const first = this.#sorted[at];
-    const isOfCursor = first !== undefined && compareNewest(keyOf(first), start.key) === 0;
-    return this.#sorted.slice(isOfCursor ? at + 1 : at);
+  walk(start: SwapPageStart | null): Generator<IndexedOrder> {
+    return this.#sorted.walk(
+      start === null ? null : { direction: start.direction, place: placeOfKey(start.key) },
+    );
   }
 
   /** An indexed order, or null. */
@@ -85,30 +82,15 @@ export class OrderIndex {
     const parties = partiesOfOrder(subject);
     return { hash, createdAt, bid, deal, settled, isAskMatch: isAskMatch(subject.terms), parties };
   }
-
-  /** Puts what an order is now in the place where it stands. */
-  #replace(order: IndexedOrder): void {
-    this.#sorted[this.#firstNotBefore(keyOf(order))] = order;
-  }
-
-  #insert(added: readonly IndexedOrder[]): void {
-    if (added.length === 0) return;
-    if (added.length > 64) {
-      this.#sorted = [...this.#sorted, ...added].toSorted((a, b) => compareNewest(keyOf(a), keyOf(b)));
-      return;
-    }
-    for (const order of added) this.#sorted.splice(this.#firstNotBefore(keyOf(order)), 0, order);
-  }
-
-  /** Place of the first order that does not stand before the key. */
-  #firstNotBefore(key: readonly (number | string)[]): number {
-    return firstIndex(this.#sorted, (order) => compareNewest(keyOf(order), key) >= 0);
-  }
 }
 
 /** The paging key: created_at and hash (S-55). */
-export function keyOf(order: Pick<IndexedOrder, "createdAt" | "hash">): readonly [number, string] {
-  return [order.createdAt, order.hash];
+export function keyOf({ createdAt, hash }: OrderPlace): readonly [number, string] {
+  return [createdAt, hash];
+}
+
+function placeOfKey([createdAt, hash]: SwapPageStart["key"]): OrderPlace {
+  return { createdAt: Number(createdAt), hash: String(hash) };
 }
 
 /** The ends of a list that shows the newest first. */
