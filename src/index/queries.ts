@@ -1,15 +1,7 @@
 // The read port of a storage engine: the reads that the public interface needs. Each method answers from ONE committed
 // state (H-09) and says which.
 
-import type {
-  BlockHash,
-  Hex32,
-  ListingId,
-  PearlAddress,
-  RawAmount,
-  Tick,
-  Txid,
-} from "../primitives/brands.ts";
+import type { BlockHash, Hex32, ListingId, PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import type { TokenRow, Totals } from "../prc20/state.ts";
 import type { BlockHappenings, BlockPart, EventGroup } from "./event-groups.ts";
 import type { OperationFields, Page, PageRequest, PageText } from "./pages.ts";
@@ -17,7 +9,7 @@ import type {
   BalanceView,
   BlockView,
   CandleView,
-  HolderView,
+  HoldersPage,
   LedgerView,
   LifecycleState,
   ListingView,
@@ -119,10 +111,7 @@ export interface IndexQueries {
     part?: OperationsPart,
   ): Promise<Snapshot<readonly OperationView[]>>;
   /** By total descending, ties by address text. Key: (total as 32 hex digits, address). Null for an unknown tick. */
-  holders(
-    tick: Tick,
-    page: PageRequest,
-  ): Promise<Snapshot<{ readonly circulating: RawAmount; readonly page: Page<HolderView> } | null>>;
+  holders(tick: Tick, page: PageRequest): Promise<Snapshot<HoldersPage | null>>;
   /** Null below the base block and above the tip. */
   digest(
     height: number,

@@ -1,14 +1,15 @@
 // What the read port answers beside the rows of src/prc20/state.ts: rows with what the interface shows with them, and
 // sums over them.
 
+import type { Page } from "./pages.ts";
 import type { BlockHash, Hex32, ListingId, RawAmount, Tick, Txid } from "../primitives/brands.ts";
 import type { BalanceRow, ListingRow, OperationRow, TokenRow } from "../prc20/state.ts";
 
-/** State of a listing as the interface shows it (P-70): `expired_open` is an open one with tip height > exp. */
-export type LifecycleState = "open" | "expired_open" | "filled" | "cancelled" | "invalid_spent";
-
-/** All lifecycle states. */
+/** States of a listing as the interface shows them (P-70): `expired_open` is an open one with tip height > exp. */
 export const LIFECYCLE_STATES = ["open", "expired_open", "filled", "cancelled", "invalid_spent"] as const;
+
+/** One of them. */
+export type LifecycleState = (typeof LIFECYCLE_STATES)[number];
 
 /** A listing with its state as of the snapshot, and its token's decimals. */
 export interface ListingView {
@@ -126,7 +127,9 @@ export interface Quotient {
   readonly amount: bigint;
 }
 
-/** A holder row with the token's circulating supply (minted - burned). */
-export interface HolderView {
-  readonly row: BalanceRow;
+/** A page of who holds a token. */
+export interface HoldersPage {
+  /** Supply of the token: minted - burned. */
+  readonly circulating: RawAmount;
+  readonly page: Page<BalanceRow>;
 }

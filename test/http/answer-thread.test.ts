@@ -72,8 +72,8 @@ test("pages of lists are the same bytes with the same tag, cursors and refusals 
   const there = await serverOver(context, store, thread);
   const tick = TICKS[0] ?? "";
   const { address } =
-    (await store.queries.holders(TICKS[0] ?? assert.fail(), { limit: 1, start: null })).value?.page.rows[0]
-      ?.row ?? assert.fail();
+    (await store.queries.holders(TICKS[0] ?? assert.fail(), { limit: 1, start: null })).value?.page.rows[0] ??
+    assert.fail();
   const paths = [
     "oplist?limit=3",
     `oplist?tick=${tick}&limit=2`,

@@ -19,7 +19,6 @@ import type {
   BalanceView,
   BlockView,
   CandleView,
-  HolderView,
   LedgerView,
   LifecycleState,
   ListingView,
@@ -74,7 +73,7 @@ const marketKey = ({ listing }: ListingView): PageKey => [
 const changeKey = ({ listing }: ListingView): PageKey => [
   listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1,
 ];
-const holderKey = ({ row }: HolderView): PageKey => [
+const holderKey = (row: BalanceRow): PageKey => [
   (row.balance + row.locked).toString(16).padStart(32, "0"),
   row.address,
 ];
@@ -316,7 +315,6 @@ export class FakeIndex implements IndexQueries {
     if (token === null) return this.#answer(null);
     const rows = this.balanceRows
       .filter((row) => row.tick === tick && row.balance + row.locked > 0n)
-      .map((row): HolderView => ({ row }))
       .toSorted((one, other) => largestFirst(holderKey(one), holderKey(other)));
     const circulating = (token.minted - token.burned) as RawAmount;
     return this.#answer({ circulating, page: pageOf(rows, holderKey, largestFirst, page) });

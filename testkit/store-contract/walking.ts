@@ -119,7 +119,7 @@ function listsOf(tick: Tick): readonly List[] {
         const answer = (await store.queries.holders(tick, page)).value;
         if (answer === null) return { rows: [], next: null, prev: null };
         const { rows, ...keys } = answer.page;
-        return { rows: rows.map(({ row }) => `${row.address} ${row.balance + row.locked}`), ...keys };
+        return { rows: rows.map((row) => `${row.address} ${row.balance + row.locked}`), ...keys };
       },
       rows: (naive) => naive.holders(tick).map((row) => `${row.address} ${row.balance + row.locked}`),
     },

@@ -2,9 +2,9 @@
 
 import type { Static } from "typebox";
 import type { TipState } from "../../index/queries.ts";
-import type { BalanceView, CandleView, HolderView, LedgerView, StatsView } from "../../index/views.ts";
+import type { BalanceView, CandleView, LedgerView, StatsView } from "../../index/views.ts";
 import type { ProtocolRules } from "../../prc20/rules.ts";
-import type { TokenRow } from "../../prc20/state.ts";
+import type { BalanceRow, TokenRow } from "../../prc20/state.ts";
 import { formatPearl } from "../../primitives/amount.ts";
 import type {
   CandleRowSchema,
@@ -75,12 +75,15 @@ export function ledgerRow(view: LedgerView): Static<typeof LedgerRowSchema> {
 }
 
 /** Row of token/{tick}/holders; `circulating` is minted - burned. */
-export function holderRow(holder: HolderView, circulating: bigint): Static<typeof HolderRowSchema> {
-  const total = holder.row.balance + holder.row.locked;
+export function holderRow(
+  { address, balance, locked }: BalanceRow,
+  circulating: bigint,
+): Static<typeof HolderRowSchema> {
+  const total = balance + locked;
   return {
-    address: holder.row.address,
-    balance: holder.row.balance.toString(),
-    locked: holder.row.locked.toString(),
+    address,
+    balance: balance.toString(),
+    locked: locked.toString(),
     total: total.toString(),
     share: percentText(total, circulating),
   };

@@ -1,8 +1,9 @@
 // Queries for the holders of a token, largest first (H-38), by the index of ranks.
 
 import type { RawAmount, Tick } from "../../../primitives/brands.ts";
-import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
-import type { HolderView } from "../../../index/views.ts";
+import type { PageKey, PageRequest } from "../../../index/pages.ts";
+import type { HoldersPage } from "../../../index/views.ts";
+import type { BalanceRow } from "../../../prc20/state.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
@@ -19,14 +20,14 @@ export async function holdersPage(
   session: Session,
   tick: Tick,
   page: PageRequest,
-): Promise<{ readonly circulating: RawAmount; readonly page: Page<HolderView> } | null> {
+): Promise<HoldersPage | null> {
   const token = await storedToken(session, tick);
   if (token === null) return null;
-  const read = async (sql: string, ...values: readonly Value[]): Promise<readonly HolderView[]> => {
+  const read = async (sql: string, ...values: readonly Value[]): Promise<readonly BalanceRow[]> => {
     const rows = await session.all(sql, tick, ...values);
-    return rows.map((row) => ({ row: readBalance(new CellReader(row)) }));
+    return rows.map((row) => readBalance(new CellReader(row)));
   };
-  const rows = async (key: PageKey, walk: Walk, limit: number): Promise<readonly HolderView[]> => {
+  const rows = async (key: PageKey, walk: Walk, limit: number): Promise<readonly BalanceRow[]> => {
     const [compare, order] = walk === "down" ? [">", "ASC"] : ["<", "DESC"];
     const [total, address] = [textAt(key, 0), textAt(key, 1)];
     const [rank, head] = [rankOf(totalOfHex(total)), headOf(address)];
@@ -54,7 +55,7 @@ export async function holdersPage(
         ? read(`${RANKED} ORDER BY balance.rank, balance.head, address.text LIMIT ${rowsFor(limit)}`)
         : rows(key, "down", limit),
     before: (key: PageKey, limit: number) => rows(key, "up", limit),
-    keyOf: ({ row }: HolderView): PageKey => [totalHex(row.balance + row.locked), row.address],
+    keyOf: (row: BalanceRow): PageKey => [totalHex(row.balance + row.locked), row.address],
     first,
     last: ["0".repeat(32), ABOVE_TEXTS],
   };

@@ -1,9 +1,10 @@
 // Queries for the holders of a token, largest first (H-38), by the index of ranks.
 
 import type { RawAmount, Tick } from "../../../primitives/brands.ts";
-import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
-import type { HolderView } from "../../../index/views.ts";
+import type { PageKey, PageRequest } from "../../../index/pages.ts";
+import type { HoldersPage } from "../../../index/views.ts";
 import { type Cells, CellReader } from "../../store-rows/cells.ts";
+import type { BalanceRow } from "../../../prc20/state.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
 import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
@@ -19,19 +20,15 @@ interface Position {
 }
 
 /** A page of the holders of a token, largest total first, ties by address; null for an unknown token. */
-export function holdersPage(
-  connection: Connection,
-  tick: Tick,
-  page: PageRequest,
-): { readonly circulating: RawAmount; readonly page: Page<HolderView> } | null {
+export function holdersPage(connection: Connection, tick: Tick, page: PageRequest): HoldersPage | null {
   const token = storedToken(connection, tick);
   if (token === null) return null;
-  const rows = (key: PageKey | null, walk: Walk, limit: number): readonly HolderView[] =>
+  const rows = (key: PageKey | null, walk: Walk, limit: number): readonly BalanceRow[] =>
     indexRows(connection, tick, key === null ? null : positionOf(key), walk, limit);
-  const list: KeyedList<HolderView> = {
+  const list: KeyedList<BalanceRow> = {
     after: (key, limit) => rows(key, "down", limit),
     before: (key, limit) => rows(key, "up", limit),
-    keyOf: ({ row }) => [totalHex(row.balance + row.locked), row.address],
+    keyOf: (row) => [totalHex(row.balance + row.locked), row.address],
     first: ["f".repeat(32), BELOW_TEXTS],
     last: ["0".repeat(32), ABOVE_TEXTS],
   };
@@ -47,7 +44,7 @@ function indexRows(
   from: Position | null,
   walk: Walk,
   limit: number,
-): readonly HolderView[] {
+): readonly BalanceRow[] {
   if (from === null) {
     const first = `${RANKED} ORDER BY balance.rank, balance.head, address.text ${BOUND_LIMIT}`;
     return connection.all(first, tick, limit).map(rankedRow);
@@ -76,8 +73,8 @@ function indexRows(
   return [...sameHead, ...beyond].map(rankedRow);
 }
 
-function rankedRow(row: Cells): HolderView {
-  return { row: readBalance(new CellReader(row)) };
+function rankedRow(row: Cells): BalanceRow {
+  return readBalance(new CellReader(row));
 }
 
 function positionOf(key: PageKey): Position {
