@@ -1,34 +1,8 @@
 // What a swap request can come to: an answer, a refusal with a code of the interface (§7.1, H-45) and its sentence for
 // people, or no verdict (S-62). Values, so that HTTP only has to write them down.
 
-/** Codes with which a swap request is refused. Their HTTP statuses stand in the HTTP layer's registry. */
-type SwapRefusalCode =
-  | "INVALID_REQUEST"
-  | "CURSOR_INVALID"
-  | "SECRET_REFUSED"
-  | "ASK_NOT_FOUND"
-  | "DEAL_NOT_FOUND"
-  | "ORDER_NOT_FOUND"
-  | "CANONICAL_DEAL_NOT_FOUND"
-  | "ASK_SELLER_SIGNATURE_INVALID"
-  | "ASK_BELOW_MIN_USDC"
-  | "ASK_INSUFFICIENT_SELLER_BALANCE"
-  | "ASK_PEARL_PROOF_INVALID"
-  | "ASK_BUYER_PEARL_PUBKEY_MISMATCH"
-  | "ASK_SELLER_PEARL_PUBKEY_MISMATCH"
-  | "TIMELOCK_INVALID"
-  | "ASK_ACTION_SIGNATURE_INVALID"
-  | "ORIGIN_SIGNATURE_INVALID"
-  | "ASK_PAUSED"
-  | "ASK_TAKEN"
-  | "ASK_CANCELLED"
-  | "ASK_NONCE_REVOKED"
-  | "ASK_LIMIT_REACHED"
-  | "HASHLOCK_REUSED"
-  | "INDEXER_NOT_SYNCED"
-  | "BALANCE_UNAVAILABLE"
-  | "EVM_RPC_UNAVAILABLE"
-  | "PEARL_NODE_UNAVAILABLE";
+/** A code with which a swap request is refused. Its HTTP status stands in the HTTP layer's registry. */
+type SwapRefusalCode = keyof typeof MESSAGES;
 
 /** A refusal: `message` says what was wrong and what to do; `details` as the rule says. */
 export interface SwapRefusal {
@@ -93,7 +67,8 @@ export function invalidFields(fields: Readonly<Record<string, string>>): SwapRef
   return refused("INVALID_REQUEST", `\`${name}\`: ${sentence}.${more}`, fields);
 }
 
-const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
+/** What was wrong and what to do, by code. */
+const MESSAGES = {
   INVALID_REQUEST: "The request is malformed; `details` says which field and what was expected.",
   ASK_NOT_FOUND: "No ask with this id was posted here. Check the id, or post the signed ask.",
   DEAL_NOT_FOUND:
@@ -137,9 +112,9 @@ const MESSAGES: Readonly<Partial<Record<SwapRefusalCode, string>>> = {
     "The balance of the seller's PEARL address cannot be told now. Try again in some minutes.",
   EVM_RPC_UNAVAILABLE: "The EVM chain cannot be asked reliably now. Try again in some seconds.",
   PEARL_NODE_UNAVAILABLE: "The PEARL node does not answer now. Try again in some seconds.",
-};
+} as const;
 
 /** A refusal with its code's sentence. */
 export function refusal(code: SwapRefusalCode, details: Readonly<Record<string, unknown>> = {}): SwapRefusal {
-  return refused(code, MESSAGES[code] ?? "The request is refused.", details);
+  return refused(code, MESSAGES[code], details);
 }
