@@ -88,14 +88,16 @@ export function clientErrorWriter({
     const packet = "rawPacket" in error ? error.rawPacket : null;
     const bytes = Buffer.isBuffer(packet) ? packet : Buffer.alloc(0);
     const facts = factsOf(error.code ?? "", bytes);
-    const status = ERRORS[facts.code].status;
     const requestId = nextRequestId();
     // An error in a body: what begins the bytes then is no request line.
     const target = targetOf(socket);
     const path = target === undefined ? pathIn(bytes) : pathOf(originForm(target));
     // Neither the bytes nor the target: both may hold anything.
-    log.debug({ request_id: requestId, status, cause: error.code ?? "" }, "bytes that are no request");
-    if (socket.writable) socket.write(answerTo(facts, status, path, requestId, heights(path)));
+    log.debug(
+      { request_id: requestId, status: ERRORS[facts.code].status, cause: error.code ?? "" },
+      "bytes that are no request",
+    );
+    if (socket.writable) socket.write(answerTo(facts, path, requestId, heights(path)));
     socket.destroySoon();
   };
 }
@@ -103,19 +105,18 @@ export function clientErrorWriter({
 /** Answers a CONNECT, of which Node hands over the bare socket, and closes the connection. */
 export function refuseTunnel(socket: Duplex, requestId: string): void {
   socket.on("error", () => undefined);
-  const answer = answerTo(NO_TUNNEL, ERRORS[NO_TUNNEL.code].status, "", requestId, { allow: ALL_METHODS });
+  const answer = answerTo(NO_TUNNEL, "", requestId, { allow: ALL_METHODS });
   socket.end(answer, () => socket.destroy());
 }
 
 /** Answers a connection that is not served: there are as many as may be, or as many of this client (H-11). */
 export function writeTooMany(socket: Socket, requestId: string): void {
   const retry = { "retry-after": String(RETRY_AFTER_S.unavailable) };
-  if (socket.writable) socket.end(answerTo(TOO_MANY, ERRORS[TOO_MANY.code].status, "", requestId, retry));
+  if (socket.writable) socket.end(answerTo(TOO_MANY, "", requestId, retry));
 }
 
 function answerTo(
   { code, reason, message }: Facts,
-  status: number,
   path: string,
   requestId: string,
   more: Readonly<Record<string, string>> = {},
@@ -130,7 +131,7 @@ function answerTo(
     connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${ERRORS[code].status} ${reason}\r\n${lines.join("")}\r\n${body}`;
 }
 
 function factsOf(code: string, bytes: Buffer): Facts {

@@ -5,15 +5,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Answer, COMMON_HEADERS, deliver, jsonAnswer, piecesOf } from "./answer.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import {
-  ERRORS,
-  type ErrorCode,
-  errorBody,
-  isSwapPath,
-  pathOf,
-  type Refusal,
-  showsIndexedHeight,
-} from "./errors.ts";
+import { ERRORS, type ErrorCode, errorBody, isSwapPath, pathOf, showsIndexedHeight } from "./errors.ts";
 import { absentPage, isMachinePath, prefersHtml } from "./page-shell.ts";
 import { type PathTable, WHOLE_SERVER } from "./path-table.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -40,18 +32,7 @@ export async function sendAnswer(
   return reply.send(pieces === null ? (delivery.body ?? undefined) : Readable.from(pieces));
 }
 
-/** Sends an expected refusal. */
-export async function sendRefusal(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: Refusal,
-): Promise<FastifyReply> {
-  const { code, message, indexedHeight } = refusal;
-  return sendError(context, request, reply, { code, message, indexedHeight });
-}
-
-/** One error to be sent. */
+/** One error to be sent: a `Refusal`, or one that says more. */
 interface ErrorFacts {
   readonly code: ErrorCode;
   readonly message: string;

@@ -6,7 +6,7 @@ import type { Static, StaticEncode, TObject, TSchema } from "typebox";
 import type { PaddedText } from "../index/pages.ts";
 import type { TipState } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
-import { type HttpContext, sendRefusal, sendAnswer } from "./context.ts";
+import { type HttpContext, sendAnswer, sendError } from "./context.ts";
 import { pageLimit } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { Refusal } from "./errors.ts";
@@ -172,7 +172,7 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
   const { cache } = context;
   app.get(routerPath(route.path), async (request, reply) => {
     const question = route.ask(request.params, request.query);
-    if (!question.ok) return sendRefusal(context, request, reply, question.error);
+    if (!question.ok) return sendError(context, request, reply, question.error);
     const { key, hasUnknown } = question.value;
     const kept = cache.get(key);
     if (kept !== undefined) {
@@ -181,7 +181,7 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
     }
     const make = () => readyFor(context, route, request, question.value);
     const ready = await (route.cached ? cache.shared(key, make) : make());
-    if (!ready.ok) return sendRefusal(context, request, reply, ready.error);
+    if (!ready.ok) return sendError(context, request, reply, ready.error);
     if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
     return sendReady(context, request, reply, ready.value);
   });

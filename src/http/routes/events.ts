@@ -9,7 +9,7 @@ import { Type } from "typebox";
 import { parseEvmAddress } from "../../swap/forms.ts";
 import { COMMON_HEADERS } from "../answer.ts";
 import { clientKey } from "../client-key.ts";
-import { type HttpContext, presentHeight, sendRefusal, RETRY_AFTER_S, sendError } from "../context.ts";
+import { type HttpContext, presentHeight, RETRY_AFTER_S, sendError } from "../context.ts";
 import { invalidField, type Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
 import { EventHub, type EventSink } from "../events/hub.ts";
@@ -67,7 +67,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
   const places = new StreamPlaces(maxConsumers, maxPerClient);
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
-    if (!filter.ok) return sendRefusal(context, request, reply, filter.error);
+    if (!filter.ok) return sendError(context, request, reply, filter.error);
     const full = places.take(clientKey(request.ip), reply.raw);
     if (full !== null) {
       return sendError(context, request, reply, {
@@ -94,7 +94,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
 
   app.head(EVENTS_PATH, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
-    if (!filter.ok) return sendRefusal(context, request, reply, filter.error);
+    if (!filter.ok) return sendError(context, request, reply, filter.error);
     return reply.headers(await streamHeaders(context, request, reply)).send();
   });
 }
