@@ -206,7 +206,7 @@ async function readyFor(
   cache.observe(generation, made.value);
   const answer = answerOf(200, made.value, { "x-indexed-height": String(made.value.height) });
   const ready = readyAnswer(answer);
-  if (route.cached && cache.isWorthKeeping(key)) cache.keep(generation, key, answer, ready);
+  if (route.cached && cache.isWorthKeeping(key)) cache.keep(generation, key, ready);
   return ok(ready);
 }
 

@@ -9,8 +9,8 @@ import { Random } from "../../testkit/random.ts";
 import { readyAnswer, type SeenState, ResponseCache } from "./response-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
-const answer = (text: string) => jsonAnswer(200, text);
-const ready = (text: string) => ok(readyAnswer(answer(text)));
+const answer = (text: string) => readyAnswer(jsonAnswer(200, text));
+const ready = (text: string) => ok(answer(text));
 
 test("keeps an answer that was begun, read and stored in one generation", () => {
   const cache = new ResponseCache(1e6);

@@ -146,8 +146,8 @@ export class ResponseCache {
   }
 
   /** Keeps an answer whose query began in `generation` and was observed since; the oldest ones make room. */
-  keep(generation: Generation, key: string, answer: Answer, ready = readyAnswer(answer)): void {
-    const size = sizeOf(key, answer);
+  keep(generation: Generation, key: string, ready: ReadyAnswer): void {
+    const size = sizeOf(key, ready);
     if (generation !== this.#generation || this.#seen === null || size > this.#maxBytes) return;
     if (this.#answers.has(key)) return;
     this.#answers.set(key, ready);
@@ -155,7 +155,7 @@ export class ResponseCache {
     for (const [oldKey, old] of this.#answers) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#answers.delete(oldKey);
-      this.#bytes -= sizeOf(oldKey, old.answer);
+      this.#bytes -= sizeOf(oldKey, old);
     }
   }
 }
@@ -166,7 +166,7 @@ function dropOldest(entries: { keys(): Iterator<string>; delete(key: string): bo
 }
 
 /** Compressed forms come later and are smaller than the body: twice its size bounds all of them in practice. */
-function sizeOf(key: string, answer: Answer): number {
+function sizeOf(key: string, { answer }: ReadyAnswer): number {
   return key.length * 2 + answer.body.length * 2 + ENTRY_OVERHEAD_BYTES;
 }
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonAnswer } from "../../../src/http/answer.ts";
-import { ResponseCache } from "../../../src/http/response-cache.ts";
+import { readyAnswer, ResponseCache } from "../../../src/http/response-cache.ts";
 import type { BlockHash } from "../../../src/primitives/brands.ts";
 
 const stateAt = (height: number) => ({ height, hash: `hash ${height}` as BlockHash });
@@ -16,9 +16,9 @@ test("H-09: a slow answer of the state before is not kept, though the present st
   cache.advance();
   const quick = cache.begin();
   cache.observe(quick, stateAt(2));
-  cache.keep(slow, "/page", jsonAnswer(200, "old"));
+  cache.keep(slow, "/page", readyAnswer(jsonAnswer(200, "old")));
   assert.equal(cache.get("/page"), undefined);
-  cache.keep(quick, "/page", jsonAnswer(200, "new"));
+  cache.keep(quick, "/page", readyAnswer(jsonAnswer(200, "new")));
   assert.equal(cache.get("/page")?.answer.body.toString(), '"new"');
   cache.observe(slow, stateAt(2));
   assert.ok(cache.get("/page"), "a slow one that saw the present state changes nothing");
