@@ -78,7 +78,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: nextRequestId,
     requestIdHeader: false,
-    trustProxy: trustedProxies(deps),
+    trustProxy: isProxy,
     // This server answers by itself while it closes; Fastify's own answer has another shape.
     return503OnClosing: false,
     // Longer than any request line: ids of any length are judged by their schema.
@@ -123,16 +123,11 @@ async function registerInterface(app: FastifyInstance, context: HttpContext): Pr
   await registerAssets(app, deps.pageFolder ?? BUILT_FOLDER);
 }
 
-function trustedProxies({ trustProxy = false }: HttpDependencies) {
-  if (trustProxy === false) return false;
-  if (typeof trustProxy === "number") return (_address: string, hop: number) => hop < trustProxy;
-  return [...trustProxy];
-}
-
-/** Who is trusted to speak for others. */
+/** Who is trusted to speak for others (H-10): one answer for connections, limits and the framework's `ip`. */
 function proxyTest({ trustProxy = false }: HttpDependencies): ProxyTest {
+  if (trustProxy === false) return () => false;
   // With a number of hops, whoever connects is the nearest of them.
-  if (typeof trustProxy !== "object") return (_address, hop) => trustProxy !== false && hop < trustProxy;
+  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
   const trusted = new BlockList();
   for (const range of trustProxy) {
     const [address = "", prefix] = range.split("/");
