@@ -33,6 +33,7 @@ export {
   DUST_LIMIT,
   feeForSize,
   type Funding,
+  MAX_RELAYED_VSIZE,
   MIN_FEE_PER_KVB,
   type OwnedCoin,
   type Plan,

@@ -22,6 +22,11 @@ export const DUST_LIMIT = 333n;
 /** Lowest fee rate that is relayed: 1000 grains per 1000 vbytes, so 1 grain per vbyte. */
 export const MIN_FEE_PER_KVB = 1000n;
 
+/** Largest transaction, in vbytes, that nodes relay. */
+export const MAX_RELAYED_VSIZE = 100_000;
+/** What a coin of the payer adds to a transaction, in vbytes, rounded up: 41 bytes and a witness of 66. */
+const KEY_INPUT_VSIZE = 58;
+
 /** A leaf script (version 0xc0) with the control block that commits its output to it. */
 export interface SpendableLeaf {
   readonly script: Uint8Array;
@@ -75,8 +80,9 @@ export interface OwnedCoin {
 }
 
 /**
- * Who pays. Coins are taken in the order given, as few as are enough; never hand in the anchor of an open listing
- * (spending it closes the listing, P-63).
+ * Who pays. Coins are taken in the order given, as few as are enough, and none that costs more at this fee rate than it
+ * holds: anybody can put such coins on an address. Never hand in the anchor of an open listing (spending it closes the
+ * listing, P-63).
  */
 export interface Funding {
   readonly coins: readonly OwnedCoin[];
@@ -94,6 +100,8 @@ export interface BuildFailure {
     | "OUTPUT_BELOW_DUST"
     /** The fee rate is below what nodes relay. */
     | "FEE_RATE_TOO_LOW"
+    /** More inputs and outputs than nodes relay in one transaction. */
+    | "TRANSACTION_TOO_LARGE"
     /** The seller's signature does not sign what the offer says (P-53). */
     | "ANCHOR_SIG_INVALID"
     /** The inscription to be revealed is no send of the listing it is paired with, to somebody on the network. */
@@ -128,11 +136,12 @@ export function feeForSize(vsize: number, feePerKvb: bigint): bigint {
   return (BigInt(vsize) * feePerKvb + 999n) / 1000n;
 }
 
+const NO_SIGNATURE = new Uint8Array(64);
+
 function placeholderWitness(spend: Spend): readonly Uint8Array[] {
   if (spend.kind === "ready") return spend.witness;
-  const signature = new Uint8Array(64);
-  if (spend.kind === "swap") return swapWitness(spend, signature);
-  return spend.kind === "leaf" ? leafWitness(spend, signature) : [signature];
+  if (spend.kind === "swap") return swapWitness(spend, NO_SIGNATURE);
+  return spend.kind === "leaf" ? leafWitness(spend, NO_SIGNATURE) : [NO_SIGNATURE];
 }
 
 function swapWitness(spend: Extract<Spend, { kind: "swap" }>, signature: Uint8Array): Uint8Array[] {
@@ -201,9 +210,16 @@ function outpointOf({ txid, vout }: Coin): string {
   return `${txid}:${vout}`;
 }
 
+/** The coins that pay for more than themselves, each once, without those that the plan spends already. */
+function usefulCoins(plan: Plan, { coins, feePerKvb }: Funding): readonly OwnedCoin[] {
+  const spent = plan.inputs.map(({ coin }) => coin);
+  const cost = feeForSize(KEY_INPUT_VSIZE, feePerKvb);
+  return eachOnce(coins, spent).filter(({ coin }) => coin.amount > cost);
+}
+
 /**
  * Appends the payer's coins (as key-path inputs after the plan's own) and the change (as the last output).
- * Fails with FEE_RATE_TOO_LOW, OUTPUT_BELOW_DUST or FUNDS_INSUFFICIENT.
+ * Fails with FEE_RATE_TOO_LOW, OUTPUT_BELOW_DUST, TRANSACTION_TOO_LARGE or FUNDS_INSUFFICIENT.
  */
 export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFailure> {
   if (funding.feePerKvb < MIN_FEE_PER_KVB) {
@@ -214,18 +230,27 @@ export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFai
   }
   const dust = plan.outputs.findIndex(({ amount, script }) => amount < DUST_LIMIT && script[0] !== 0x6a);
   if (dust >= 0) return failure("OUTPUT_BELOW_DUST", `output ${dust} is below ${DUST_LIMIT} grains`);
-  const spent = plan.inputs.map(({ coin }) => coin);
-  const coins = eachOnce(funding.coins, spent);
-  for (let used = 0; used <= coins.length; used++) {
-    const added = coins
-      .slice(0, used)
-      .map(({ coin, key }): PlannedInput => ({ coin, spend: { kind: "key", key } }));
-    const inputs = [...plan.inputs, ...added];
-    if (inputs.length === 0) continue;
-    const balanced = withChange({ ...plan, inputs }, funding);
+  const added = usefulCoins(plan, funding).map(
+    ({ coin, key }): PlannedInput => ({ coin, spend: { kind: "key", key } }),
+  );
+  let left = paidFee(plan);
+  for (let used = 0; used <= added.length; used++) {
+    left += added[used - 1]?.coin.amount ?? 0n;
+    // Nothing is left for a fee: what such a transaction weighs need not be known.
+    if (left <= 0n) continue;
+    const tried = { ...plan, inputs: [...plan.inputs, ...added.slice(0, used)] };
+    const balanced = withChange(tried, funding);
+    if (virtualSize(unsignedTx(balanced ?? tried)) > MAX_RELAYED_VSIZE) return tooLarge();
     if (balanced !== null) return ok(balanced);
   }
   return failure("FUNDS_INSUFFICIENT", "the coins do not cover the outputs and the fee");
+}
+
+function tooLarge(): Result<never, BuildFailure> {
+  return failure(
+    "TRANSACTION_TOO_LARGE",
+    `nodes relay at most ${MAX_RELAYED_VSIZE} vbytes: hand in greater coins first, or make several transactions`,
+  );
 }
 
 function signInput(

@@ -70,10 +70,35 @@ export function transactionId(tx: Tx): string {
   return hex.encode(sha256x2(serializeStripped(tx)).toReversed());
 }
 
-/** Virtual size in vbytes, rounded up: weight / 4 of BIP141. */
-export function virtualSize(tx: Tx): number {
-  const stripped = serializeStripped(tx).length;
-  return Math.ceil((stripped * 3 + serializeTx(tx).length) / 4);
+/** Bytes of a number in front of so many items. */
+function countSize(count: number): number {
+  if (count < 0xfd) return 1;
+  return count <= 0xffff ? 3 : 5;
+}
+
+function sizeWithCount(bytes: Uint8Array): number {
+  return countSize(bytes.length) + bytes.length;
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
+}
+
+/**
+ * Virtual size in vbytes, rounded up: weight / 4 of BIP141. Reckoned from lengths, since a balance is tried with every
+ * coin that is added.
+ */
+export function virtualSize({ inputs, outputs }: Tx): number {
+  // Version and lock time; outpoint, empty scriptSig and sequence; amount and script.
+  const stripped =
+    8 +
+    countSize(inputs.length) +
+    41 * inputs.length +
+    countSize(outputs.length) +
+    sum(outputs.map(({ script }) => 8 + sizeWithCount(script)));
+  if (inputs.every(({ witness }) => witness.length === 0)) return stripped;
+  const witnesses = inputs.map(({ witness }) => countSize(witness.length) + sum(witness.map(sizeWithCount)));
+  return stripped + Math.ceil((2 + sum(witnesses)) / 4);
 }
 
 /**

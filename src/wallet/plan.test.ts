@@ -1,0 +1,68 @@
+// Which of the payer's coins a transaction takes, and how large it may become: what nodes refuse to relay is no
+// transaction, and strangers can put as many small coins on an address as they like.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { plainKey } from "./keys.ts";
+import { buildPayment } from "./payment.ts";
+import { DUST_LIMIT, type OwnedCoin } from "./plan.ts";
+import { buildSwapLock, swapLock } from "./swap-lock.ts";
+
+const PAYER = plainKey(new Uint8Array(32).fill(31));
+const PAYEE = plainKey(new Uint8Array(32).fill(32));
+const LOCK = swapLock({
+  hashlock: new Uint8Array(32).fill(7),
+  buyerKey: PAYEE.outputKey,
+  sellerKey: PAYER.outputKey,
+  refundTime: 1_800_000_000,
+});
+
+/** `count` coins of the payer, each of this amount. */
+function coinsOf(count: number, amount: bigint, from = 0): OwnedCoin[] {
+  return Array.from({ length: count }, (_, index) => ({
+    coin: {
+      txid: (from + index + 1).toString(16).padStart(64, "0"),
+      vout: 0,
+      amount,
+      script: PAYER.script,
+    },
+    key: PAYER,
+  }));
+}
+
+const fundingOf = (coins: readonly OwnedCoin[], feePerKvb = 1_000n) => ({
+  coins,
+  changeScript: PAYER.script,
+  feePerKvb,
+});
+
+describe("the payer's coins", () => {
+  test("one that costs more than it holds is left out: a stranger's dust neither eats a lock's fee nor stops it", () => {
+    const dust = coinsOf(100, DUST_LIMIT);
+    const own = coinsOf(1, 60_000n, 1_000);
+    const made = buildSwapLock(LOCK, 50_000n, fundingOf([...dust, ...own], 10_000n));
+    assert.ok(made.ok, made.ok ? "" : made.error.detail);
+    assert.deepEqual(
+      made.value.tx.inputs.map(({ txid }) => txid),
+      own.map(({ coin }) => coin.txid),
+    );
+    // At the lowest rate it holds more than it costs.
+    const cheap = buildSwapLock(LOCK, 50_000n, fundingOf([...dust, ...own]));
+    assert.equal(cheap.ok && cheap.value.tx.inputs.length, 101);
+  });
+
+  test("a transaction above what nodes relay is a named failure, however many coins there are", () => {
+    const output = (amount: bigint) => [{ amount, script: PAYEE.script }];
+    const many = coinsOf(3_000, 10_000n);
+    const fits = buildPayment(output(9_900n * 300n), fundingOf(many));
+    assert.equal(fits.ok, true);
+    const large = buildPayment(output(9_900n * 2_000n), fundingOf(many));
+    assert.equal(large.ok ? "ok" : large.error.code, "TRANSACTION_TOO_LARGE");
+    // A coin that is enough by itself is handed in before thousands of others.
+    const own = coinsOf(1, 30_000_000n, 9_000);
+    assert.equal(buildPayment(output(9_900n * 2_000n), fundingOf([...own, ...many])).ok, true);
+    const outputs = Array.from({ length: 2_400 }, () => ({ amount: DUST_LIMIT, script: PAYEE.script }));
+    const wide = buildPayment(outputs, fundingOf(own));
+    assert.equal(wide.ok ? "ok" : wide.error.code, "TRANSACTION_TOO_LARGE");
+  });
+});
