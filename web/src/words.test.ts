@@ -64,4 +64,5 @@ test("S-54: what only a client knows of a step stands beside it", () => {
   assert.match(ACTION_WORDS.refund_cooperative.caution ?? "", /can still be mined/);
   assert.match(ACTION_WORDS.claim_pearl.caution ?? "", /verify-lock/, "S-60");
   assert.match(ACTION_WORDS.lock_usdc.caution ?? "", /hashlock, key, amounts and times/, "S-41");
+  assert.match(ACTION_WORDS.lock_usdc.caution ?? "", /no way back before the USDC refund time/, "S-21");
 });

@@ -266,7 +266,9 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   lock_usdc: {
     what: "lock the USDC in the escrow",
     otherwise: "The take ends, and the ask is open to others.",
-    caution: "Sign only terms whose hashlock, key, amounts and times you set yourself.",
+    caution:
+      "Sign only terms whose hashlock, key, amounts and times you set yourself. Nothing makes the seller lock PEARL, and " +
+      "there is no way back before the USDC refund time unless he gives the USDC back.",
   },
 };
 
