@@ -18,7 +18,7 @@ const dealRow = {
   hashlock: "0x630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd",
   pearl_refund_time: 1800000000,
   evm_refund_time: 1800021600,
-  buyer_pearl_address: "rprl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3sd8zl82",
+  buyer_pearl_address: "rprl1pccz8l9zpa47k6vz9gphftsrumpw80rjt3nhnefat4symjhrsnmjsmz20qx",
   buyer_pearl_pubkey: "0xc6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5",
   seller_pearl_address: "rprl1plycg5qvjtrp3qjf5f7zl382j9x6nrjz9sdhenvyxq8c3808qxmussd3k73",
   seller_pearl_pubkey: "0xf9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9",
@@ -196,7 +196,7 @@ const askRow = {
   usdc_amount: "250000000",
   expiry: 1799990000,
   seller_evm_signature:
-    "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+    "0x82213e8767881171378cc5541139b56e4e3f019f992be7995c1d293361960795597e3f2c1ab9b9bcd4955cef6ecd4042a76f982cea047ee0c22be5140a7672931c",
   fee_bps: 200,
   fee_recipient: "0x2222222222222222222222222222222222222222",
   nonce: "0",
@@ -365,11 +365,11 @@ export const SWAP_EXAMPLES = {
     usdc_amount: "250000000",
     expiry: 1799990000,
     seller_evm_signature:
-      "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a1b",
+      "0x82213e8767881171378cc5541139b56e4e3f019f992be7995c1d293361960795597e3f2c1ab9b9bcd4955cef6ecd4042a76f982cea047ee0c22be5140a7672931c",
   },
   askTakeBody: {
     buyer_evm: "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
-    buyer_pearl_address: "rprl1pjstj0e7tg2ghk0sp2f03hy92yut7vx0dyexr3v8v7f3khjuj3x3sd8zl82",
+    buyer_pearl_address: "rprl1pccz8l9zpa47k6vz9gphftsrumpw80rjt3nhnefat4symjhrsnmjsmz20qx",
     buyer_pearl_pubkey: "0xc6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5",
     hashlock: "0x630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd",
     pearl_refund_time: 1800000000,
