@@ -51,10 +51,22 @@ export async function placeBid(scenery: Scenery, story: Story): Promise<void> {
   await fromBuyer(scenery, story, lockCall(terms));
 }
 
-/** Whether the service verifies the lock at this moment. */
-export async function isLockVerified({ service }: Scenery, { hash }: Order): Promise<boolean> {
-  const row = expected(await service.post(`deals/${hash}/verify-lock`), "verify-lock", 200, 503);
+/** Whether the service verifies, at this moment, the output that the claim is going to spend. */
+export async function isLockVerified(
+  { service }: Scenery,
+  { hash }: Order,
+  action: NextAction,
+): Promise<boolean> {
+  const { txid, vout } = placeOf(action);
+  const body = { pearl_lock_txid: txid, pearl_lock_vout: vout };
+  const row = expected(await service.post(`deals/${hash}/verify-lock`, body), "verify-lock", 200, 503);
   return row["verified"] === true;
+}
+
+/** The output that an action is about. */
+function placeOf({ outpoint }: NextAction): { readonly txid: string; readonly vout: number } {
+  const [txid = "", vout = ""] = (outpoint ?? "").split(":");
+  return { txid, vout: Number(vout) };
 }
 
 /**
@@ -69,8 +81,7 @@ export async function claimPearl(
   row: Row,
 ): Promise<void> {
   const lock = htlcOf(scenery, story, order);
-  const [txid = "", vout = ""] = (action.outpoint ?? "").split(":");
-  const coin = { txid, vout: Number(vout), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
+  const coin = { ...placeOf(action), amount: BigInt(action.amountSat ?? "0"), script: lock.script };
   const { key } = scenery.people.named(story.buyer).actor;
   const { secret: own } = secretOf(scenery.keySeed, story.id, story.tries);
   const secret = Buffer.from(own.slice(2), "hex");

@@ -168,7 +168,7 @@ export class Player {
         return;
       case "claim_pearl":
         // Before the secret is public, only what has just been verified is claimed.
-        if (row["secret_hex"] === null && !(await buyer.isLockVerified(scenery, order))) return;
+        if (row["secret_hex"] === null && !(await buyer.isLockVerified(scenery, order, action))) return;
         return buyer.claimPearl(scenery, story, order, action, row);
       case "claim_usdc":
         return seller.claimUsdc(scenery, story, order, row);
