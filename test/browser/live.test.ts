@@ -260,6 +260,23 @@ describe("a swap on the page", needsChromium(), () => {
 describe("a swap whose steps are left out", needsChromium(), () => {
   betweenTwoParties();
 
+  test("S-54: a page that does not hear the service calls for no step that may be left, and says so wherever one reads", async () => {
+    const { dealHash } = await openDeal(stage, { buyer: party(stage, 1), seller: party(stage, 2) }, 2);
+    await watch(`/swap/${dealHash}`, async (page) => {
+      const actions = page.getByRole("region", { name: "What is to be done" });
+      const step = actions.getByRole("listitem").filter({ hasText: "lock the PEARL at the lock address" });
+      await step.getByText("may now", { exact: true }).waitFor();
+      await page.route("**/health", () => undefined);
+      await step.getByText("not known", { exact: true }).waitFor();
+      await actions.getByRole("alert").getByText("The service does not answer").waitFor();
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+      const line = page.getByRole("status").filter({ hasText: /^Cut off/ });
+      assert.equal((await line.boundingBox())?.y, 0, "the line that says it stands on the screen");
+      await page.unroute("**/health");
+      await step.getByText("may now", { exact: true }).waitFor();
+    });
+  });
+
   test("S-54: a page whose node has too few connections does not say that nobody has to do anything", async () => {
     const { dealHash } = await openDeal(stage, { buyer: party(stage, 1), seller: party(stage, 2) }, 1);
     const look = async (page: Page): Promise<void> => {

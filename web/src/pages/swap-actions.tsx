@@ -1,33 +1,40 @@
 // What is to be done in a swap, by whom and until when, and what happens if it is not done.
 
 import { useNow } from "../clock.ts";
-import { health } from "../live.ts";
+import { type Due, dueOf, SILENT_WORDS } from "../due.ts";
+import { contact, health } from "../live.ts";
 import { AddressId, Badge, Deadline, Id, Pearl } from "../parts/basics.tsx";
 import { useStore } from "../store.ts";
 import { type Withheld, withheldOf, withheldWords } from "../withheld.ts";
 import type { NextAction, SwapRow } from "../wire.ts";
-import { ACTION_WORDS } from "../words.ts";
+import { ACTION_WORDS, type Tone } from "../words.ts";
 
 /** What stands in `next_actions`, and whether something else is only left out. */
 export function Actions({ swap }: { swap: SwapRow }) {
   const now = useNow((seconds) => seconds);
   const withheld = withheldOf(swap, now, useStore(health));
-  const actions = swap.next_actions;
-  const isSomethingDue = actions.some((action) => !isEarly(action, now) && !isLate(action, now));
+  const isHeard = useStore(contact, ({ state }) => state !== "cut_off");
+  const steps = swap.next_actions.map((action) => ({ action, due: dueOf(action, now, isHeard) }));
+  const isSomethingDue = steps.some(({ due }) => due === "may" || due === "must");
   return (
     <>
+      {isHeard ? null : (
+        <p class="notice bad" role="alert">
+          {SILENT_WORDS}
+        </p>
+      )}
       {withheld === null ? null : <WithheldNotice swap={swap} withheld={withheld} />}
-      {withheld !== null || isSomethingDue ? null : (
+      {withheld !== null || isSomethingDue || !isHeard ? null : (
         <p class="notice quiet">
-          {actions.length === 0
+          {steps.length === 0
             ? nothingWords(swap)
             : "Nobody has to do anything at the moment. What may be done later:"}
         </p>
       )}
-      {actions.length === 0 ? null : (
+      {steps.length === 0 ? null : (
         <ol class="actions">
-          {actions.map((action) => (
-            <Action key={`${action.action}:${action.outpoint}:${action.role}`} action={action} now={now} />
+          {steps.map(({ action, due }) => (
+            <Action key={`${action.action}:${action.outpoint}:${action.role}`} action={action} due={due} />
           ))}
         </ol>
       )}
@@ -51,26 +58,32 @@ function WithheldNotice({ swap, withheld }: { swap: SwapRow; withheld: Withheld 
   );
 }
 
-function isEarly({ not_before: from }: NextAction, now: number): boolean {
-  return from !== null && now < from;
-}
-
-function isLate({ not_after: until }: NextAction, now: number): boolean {
-  return until !== null && now > until;
-}
-
 const ROLE_WORDS = { buyer: "The buyer", seller: "The seller", anyone: "Anybody" } as const;
 
-function Action({ action, now }: { action: NextAction; now: number }) {
+const DUE_WORDS: Readonly<Record<Due, string>> = {
+  late: "too late",
+  early: "later",
+  unknown: "not known",
+  may: "may now",
+  must: "must now",
+};
+
+const DUE_TONES: Readonly<Record<Due, Tone>> = {
+  late: "idle",
+  early: "idle",
+  unknown: "bad",
+  may: "good",
+  must: "busy",
+};
+
+function Action({ action, due }: { action: NextAction; due: Due }) {
   const { what, otherwise, caution } = ACTION_WORDS[action.action];
-  const [early, late] = [isEarly(action, now), isLate(action, now)];
-  const tone = late || early ? "idle" : action.optional ? "good" : "busy";
-  const when = late ? "too late" : early ? "later" : action.optional ? "may now" : "must now";
+  const isLate = due === "late";
   return (
-    <li class={`action ${early || late ? "quieter" : ""}`}>
+    <li class="action">
       <p>
-        <Badge tone={tone}>{when}</Badge> <strong>{ROLE_WORDS[action.role]}</strong>{" "}
-        {action.optional ? "can" : "has to"} {what}
+        <Badge tone={DUE_TONES[due]}>{DUE_WORDS[due]}</Badge> <strong>{ROLE_WORDS[action.role]}</strong>{" "}
+        {isLate ? "can no longer" : action.optional ? "can" : "has to"} {what}
         {action.amount_sat === null ? "" : " ("}
         {action.amount_sat === null ? null : <Pearl sat={action.amount_sat} />}
         {action.amount_sat === null ? "" : ")"}.
@@ -109,10 +122,10 @@ function Action({ action, now }: { action: NextAction; now: number }) {
           </div>
         )}
         <div>
-          <dt>If not</dt>
+          <dt>{isLate ? "So" : "If not"}</dt>
           <dd>{otherwise}</dd>
         </div>
-        {action.optional && !late && caution !== undefined ? (
+        {action.optional && !isLate && caution !== undefined ? (
           <div>
             <dt>But</dt>
             <dd>{caution}</dd>
