@@ -13,6 +13,7 @@ import {
   reasonWords,
 } from "./words.ts";
 
+const NOTHING = { evm_leg: { state: "accepted", final: true }, evm_credit: null, expired: false } as const;
 const NO_DEADLINES = {
   take_expires_at: null,
   accept_bid_by: null,
@@ -24,14 +25,14 @@ const NO_DEADLINES = {
 
 test("S-51: the words of a status tell nobody to lock PEARL or to show a secret, however late it is", () => {
   for (const status of ["USDC_LOCKED", "PEARL_LOCKED"] as const) {
-    const { sentence } = dealWords({ status, expired: false });
+    const { sentence } = dealWords({ ...NOTHING, status });
     assert.match(sentence, /only while that is among what is to be done/, status);
     assert.doesNotMatch(sentence, /\bmay\b|awaited/, status);
   }
 });
 
 test("S-51: a lock that is seen is called neither locked nor merely young: it may be too small", () => {
-  const { sentence } = dealWords({ status: "LOCK_SUBMITTED", expired: false });
+  const { sentence } = dealWords({ ...NOTHING, status: "LOCK_SUBMITTED" });
   assert.match(sentence, /too small/);
 });
 
@@ -54,9 +55,35 @@ test("P-60: what was too little is what the seller is to receive, which is less 
   assert.doesNotMatch(reasonWords("SELLER_UNDERPAID"), /price/);
 });
 
+const claimed = (final: boolean) => ({ ...NOTHING, evm_leg: { state: "claimed", final } }) as const;
+
 test("S-51: an order that is settled is not said to have given the buyer anything", () => {
-  const settled = { status: "SETTLED", terms_error: null, deadlines: NO_DEADLINES } as const;
-  assert.equal(bidWords(settled, 0).sentence, dealWords({ status: "SETTLED", expired: false }).sentence);
+  const settled = {
+    ...claimed(true),
+    status: "SETTLED",
+    terms_error: null,
+    deadlines: NO_DEADLINES,
+  } as const;
+  assert.equal(bidWords(settled, 0).sentence, dealWords(settled).sentence);
+  assert.match(dealWords(settled).sentence, /could take/);
+});
+
+test("S-51: an end whose block is not final is not called one, neither of a deal nor of a bid", () => {
+  const over = dealWords({ ...claimed(true), status: "SETTLED" });
+  const young = dealWords({ ...claimed(false), status: "SETTLED" });
+  assert.deepEqual([over.label, over.tone], ["settled", "good"]);
+  assert.deepEqual([young.label, young.tone], ["settled, not final", "busy"]);
+  assert.match(young.sentence, /can still be replaced/);
+  const bid = { ...claimed(false), terms_error: null, deadlines: NO_DEADLINES };
+  for (const status of ["SETTLED", "USDC_REFUNDED", "BID_CANCELLED"] as const)
+    assert.match(bidWords({ ...bid, status }, 0).label, /, not final$/, status);
+  assert.equal(bidWords({ ...bid, status: "BID_ACCEPTED" }, 0).label, "accepted");
+});
+
+test("S-23: nobody is said to have USDC that the token refused to pay out", () => {
+  const evm_credit = { account: `0x${"ab".repeat(20)}`, amount: "5" } as const;
+  for (const status of ["SETTLED", "USDC_REFUNDED"] as const)
+    assert.match(dealWords({ ...claimed(true), evm_credit, status }).sentence, /the escrow owes/i, status);
 });
 
 test("S-54: what only a client knows of a step stands beside it", () => {

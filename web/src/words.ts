@@ -129,7 +129,7 @@ const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
     tone: "good",
     sentence: SETTLED_SENTENCE,
   },
-  USDC_REFUNDED: { label: "USDC refunded", tone: "idle", sentence: "The buyer took the USDC back." },
+  USDC_REFUNDED: { label: "USDC refunded", tone: "idle", sentence: "The USDC went back to the buyer." },
   PEARL_REFUNDED: {
     label: "PEARL refunded",
     tone: "idle",
@@ -143,13 +143,39 @@ const BID_WORDS: Readonly<Record<BidRow["status"], StatusWords>> = {
   BID_OPEN: { label: "open", tone: "good", sentence: "The USDC are locked. A seller can accept the bid." },
   BID_ACCEPTED: { label: "accepted", tone: "busy", sentence: "A seller has accepted." },
   BID_CANCELLED: { label: "cancelled", tone: "idle", sentence: "The buyer took the bid back." },
-  USDC_REFUNDED: { label: "refunded", tone: "idle", sentence: "The buyer took the USDC back." },
+  USDC_REFUNDED: { label: "refunded", tone: "idle", sentence: "The USDC went back to the buyer." },
   SETTLED: { label: "settled", tone: "good", sentence: SETTLED_SENTENCE },
 };
 
+/** What tells whether the end of an order can still be undone, and whether its USDC were paid out. */
+type EndFacts = Pick<DealRow, "evm_leg" | "evm_credit">;
+
+/** Ends of an order of which the token refused the payout: who is owed it has nothing yet. */
+const OWED_SENTENCES: Readonly<Partial<Record<DealRow["status"] | BidRow["status"], string>>> = {
+  SETTLED: "The buyer could take the PEARL, and the escrow owes the seller the USDC.",
+  USDC_REFUNDED: "The escrow owes the buyer the USDC.",
+  BID_CANCELLED: "The buyer took the bid back, and the escrow owes the buyer the USDC.",
+};
+
+/** An end stands in a status as soon as a block has it (S-51), and is over for good when that block is final. */
+function standing(
+  status: DealRow["status"] | BidRow["status"],
+  words: StatusWords,
+  { evm_leg: leg, evm_credit: credit }: EndFacts,
+): StatusWords {
+  const owed = OWED_SENTENCES[status];
+  // The very same words where there is nothing to add: a page draws again what is another object.
+  if (owed === undefined || (leg.final && credit === null)) return words;
+  const sentence = credit === null ? words.sentence : owed;
+  if (leg.final) return { ...words, sentence };
+  return { label: `${words.label}, not final`, tone: "busy", sentence: `${sentence} ${NOT_FINAL_SENTENCE}` };
+}
+
+const NOT_FINAL_SENTENCE = "The block that brought it is not final yet: it can still be replaced.";
+
 /** How a deal stands. A take that nobody has funded in time keeps its status for a week (S-42, S-51). */
-export function dealWords({ status, expired }: Pick<DealRow, "status" | "expired">): StatusWords {
-  return expired ? TAKE_ENDED_WORDS : DEAL_WORDS[status];
+export function dealWords(deal: Pick<DealRow, "status" | "expired"> & EndFacts): StatusWords {
+  return deal.expired ? TAKE_ENDED_WORDS : standing(deal.status, DEAL_WORDS[deal.status], deal);
 }
 
 const TAKE_ENDED_WORDS: StatusWords = {
@@ -166,11 +192,11 @@ export function canBeAccepted(bid: Pick<BidRow, "terms_error" | "deadlines">, no
 
 /** How a bid stands. */
 export function bidWords(
-  bid: Pick<BidRow, "status" | "terms_error" | "deadlines">,
+  bid: Pick<BidRow, "status" | "terms_error" | "deadlines"> & EndFacts,
   now: number,
 ): StatusWords {
   const isWaiting = bid.status === "BID_OPEN" || bid.status === "BID_CREATED";
-  if (!isWaiting || canBeAccepted(bid, now)) return BID_WORDS[bid.status];
+  if (!isWaiting || canBeAccepted(bid, now)) return standing(bid.status, BID_WORDS[bid.status], bid);
   return bid.terms_error === null ? TOO_LATE_WORDS : WRONG_TERMS_WORDS;
 }
 

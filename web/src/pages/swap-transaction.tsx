@@ -61,7 +61,8 @@ export function TransactionPlace({ row }: { row: SwapTransactionRow }) {
     <span class="sentence">
       {row.chain === "evm" ? `EVM block ${row.height}` : "block "}
       {row.chain === "evm" ? null : <Height height={row.height} />}, <Time at={row.time} />,{" "}
-      {row.final ? "final" : counted(row.confirmations, "confirmation")}
+      {/* A Pearl block is never final: its K confirmations are those of a lock, and a claim is watched for longer. */}
+      {row.chain === "evm" && row.final ? "final" : counted(row.confirmations, "confirmation")}
     </span>
   );
 }

@@ -79,14 +79,17 @@ test("a swap that goes well, step by step", () => {
   assert.equal(states(lock(4)), "usdc_lock done, accept done, pearl_lock done, claim now, settle ahead");
   assert.equal(
     states({ ...lock(4), pearl_leg: { state: "claim_seen", confirmations: 5 } }),
+    "usdc_lock done, accept done, pearl_lock done, claim now, settle now",
+    "the claim waits for a block",
+  );
+  const claimed: Partial<DealRow> = { ...lock(4), pearl_leg: { state: "claimed", confirmations: 9 } };
+  assert.equal(
+    states({ ...claimed, evm_leg: { state: "claimed", final: false } }),
     "usdc_lock done, accept done, pearl_lock done, claim done, settle now",
+    "the block that paid can be replaced",
   );
   assert.equal(
-    states({
-      ...lock(4),
-      pearl_leg: { state: "claimed", confirmations: 9 },
-      evm_leg: { state: "claimed", final: true },
-    }),
+    states({ ...claimed, evm_leg: { state: "claimed", final: true } }),
     "usdc_lock done, accept done, pearl_lock done, claim done, settle done",
   );
 });
@@ -131,7 +134,14 @@ test("S-54: nobody is called to lock PEARL where the terms are wrong or the secr
   );
   assert.equal(
     states({ status: "USDC_CLAIMABLE", secret_hex: `0x${"ef".repeat(32)}`, terms_error: "HASHLOCK_REUSED" }),
-    "usdc_lock done, accept done, pearl_lock ended, claim done, settle now",
+    "usdc_lock done, accept done, pearl_lock ended, claim ended, settle now",
+  );
+});
+
+test("S-54: a buyer whose PEARL lie in the lock is not said to have claimed them, though the secret is known", () => {
+  assert.equal(
+    states({ ...lock(9), status: "SETTLED", secret_hex: `0x${"ef".repeat(32)}` }),
+    "usdc_lock done, accept done, pearl_lock done, claim now, settle now",
   );
 });
 

@@ -140,10 +140,15 @@ function releaseStep(swap: Facts, { isPreimageKnown, hasLock, isOver }: Reached)
     });
   }
   const isCalledFor = status === "PEARL_LOCKED" && terms_error === null;
-  const state = reached(isPreimageKnown, isCalledFor, isOver && !isPreimageKnown);
+  const state = isPreimageKnown ? claimState(swap, hasLock) : reached(false, isCalledFor, isOver);
   return step("claim", "Pearl", "The buyer claims the PEARL, which shows the secret", state, {
     deadline: until(isPreimageKnown ? null : deadlines.claim_pearl_by),
   });
+}
+
+/** Of a claim whose secret is known: it is done in a block alone, and without PEARL in the lock there was none. */
+function claimState({ pearl_leg }: Facts, hasLock: boolean): StepState {
+  return reached(hasLock && pearl_leg.state === "claimed", hasLock, !hasLock);
 }
 
 function endStep(
@@ -161,7 +166,7 @@ function endStep(
     "settle",
     "EVM",
     "The USDC are claimed for the seller",
-    reached(isSettled, isPreimageKnown, false),
+    reached(isSettled && evm_leg.final, isSettled || isPreimageKnown, false),
     {
       deadline: isSettled ? null : { at: deadlines.evm_refund_time, word: "until" },
     },
