@@ -253,7 +253,7 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
       "A claim that is not mined in time, or whose block is replaced, leaves the PEARL open to the seller's refund.",
   },
   refund_pearl: {
-    what: "take the PEARL back by the refund path",
+    what: "take the PEARL back by the refund path, unless they were claimed",
     otherwise: "The PEARL stay where they are; whoever knows the secret can claim them with the buyer's key.",
   },
   abandon_lock: {
@@ -268,7 +268,7 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   },
   accept_bid: {
     what: "accept the bid in the escrow",
-    otherwise: "The bid stays open to others, and the buyer can cancel it.",
+    otherwise: "A bid that no seller accepts comes to nothing: the buyer takes the USDC back.",
   },
   refund_cooperative: {
     what: "give the USDC back to the buyer before their time, because no PEARL will be locked",
@@ -277,7 +277,7 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
       "Not while a lock transaction that was ever signed can still be mined, whether it is seen here or not: the buyer could claim it with the USDC in hand.",
   },
   refund_usdc: {
-    what: "take the USDC back from the escrow",
+    what: "take the USDC back from the escrow, unless they were claimed for the seller",
     otherwise:
       "The USDC stay in the escrow. While the secret is known, they can still be claimed for the seller.",
   },

@@ -26,7 +26,8 @@ import { Title } from "../parts/layout.tsx";
 import { usdcPerPearl } from "../parts/offers.tsx";
 import { Height } from "../parts/rows.tsx";
 import { Table } from "../parts/table.tsx";
-import { stepsOf } from "../parts/timeline.ts";
+import { momentsOf } from "../parts/deadlines.ts";
+import { stepsOf, stepWords } from "../parts/timeline.ts";
 import { Actions } from "./swap-actions.tsx";
 import { TransactionPlace } from "./swap-transaction.tsx";
 import { UnknownThing } from "./unknown.tsx";
@@ -103,18 +104,17 @@ function Swap({ swap }: { swap: SwapRow }) {
   );
 }
 
-const STATE_WORDS = { done: "done", now: "going on", ahead: "ahead", ended: "did not happen" } as const;
-
 function Timeline({ swap }: { swap: SwapRow }) {
   const answer = useAnswer<DealTransactions>(`/api/v1/swaps/deals/${swap.deal_hash}/transactions`, "swap");
   const steps = stepsOf(swap, answer.value?.transactions ?? []);
+  const now = useNow((seconds) => seconds);
   return (
     <ol class="timeline">
       {steps.map((step) => (
         <li key={step.id} class={`step ${step.state} ${step.chain === "EVM" ? "evm" : "pearl"}`}>
           <p>
             <span class="chain">{step.chain}</span> <strong>{step.title}</strong>{" "}
-            <span class="quiet">({STATE_WORDS[step.state]})</span>
+            <span class="quiet">({stepWords(step, now)})</span>
           </p>
           {step.depth === null ? null : (
             <p class="depth-line">
@@ -150,37 +150,14 @@ function Timeline({ swap }: { swap: SwapRow }) {
 
 function Deadlines({ swap }: { swap: SwapRow }) {
   const now = useNow((seconds) => seconds);
-  const { deadlines } = swap;
-  const all: readonly (readonly [name: string, at: number | null, then: string])[] = [
-    ["The take ends", deadlines.take_expires_at, "Without locked USDC the ask is open to others again."],
-    [
-      "Last moment to accept the bid",
-      deadlines.accept_bid_by,
-      "After it there is too little time to lock PEARL safely.",
-    ],
-    [
-      "Last moment to lock PEARL",
-      deadlines.lock_pearl_by,
-      "PEARL locked later may not be deep enough in time.",
-    ],
-    [
-      "Last moment to show the secret",
-      deadlines.claim_pearl_by,
-      "A claim begun later may lose against the refund.",
-    ],
-    ["PEARL refund", deadlines.pearl_refund_time, "From then on the seller may take unclaimed PEARL back."],
-    ["USDC refund", deadlines.evm_refund_time, "From then on the buyer may take unclaimed USDC back."],
-  ];
   return (
     <ul class="deadlines">
-      {all.map(([name, at, then]) =>
-        at === null ? null : (
-          <li key={name} class={at <= now ? "past" : "ahead"}>
-            <strong>{name}</strong> <Deadline at={at} />
-            <span class="quiet"> {then}</span>
-          </li>
-        ),
-      )}
+      {momentsOf(swap).map(({ name, at, then }) => (
+        <li key={name} class={at <= now ? "past" : "ahead"}>
+          <strong>{name}</strong> <Deadline at={at} />
+          <span class="quiet"> {then}</span>
+        </li>
+      ))}
       <li class="quiet">
         This deal is {swap.profile.name}: the lock needs {swap.profile.k} confirmations, and the last{" "}
         {duration(swap.profile.reveal_margin_s)} before the PEARL refund are kept free for the claim.

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DealRow, SwapTransactionRow } from "../wire.ts";
-import { stepsOf } from "./timeline.ts";
+import { stepsOf, stepWords } from "./timeline.ts";
 
 /** A deal whose USDC are locked, accepted and final, and nothing else. */
 function deal(changes: Partial<DealRow>): Parameters<typeof stepsOf>[0] {
@@ -182,6 +182,20 @@ test("the lock counts its confirmations until it is deep enough, and the deadlin
   assert.deepEqual(counting?.depth, { have: 2, need: 4 });
   assert.equal(counting?.deadline, null);
   assert.deepEqual(stepsOf(deal({}), [])[2]?.deadline, { at: 100, word: "until" });
+});
+
+test("S-54: a step whose last moment has passed is not said to be going on or ahead; a claim of USDC has none", () => {
+  const told = (changes: Partial<DealRow>, now: number): string =>
+    stepsOf(deal(changes), [])
+      .map((one) => stepWords(one, now))
+      .join(", ");
+  assert.equal(told({}, 100), "done, done, going on, ahead, ahead");
+  assert.equal(told({}, 101), "done, done, too late, ahead, ahead");
+  assert.equal(told({}, 500), "done, done, too late, too late, ahead");
+  assert.equal(told(lock(2), 101), "done, done, going on, ahead, ahead", "the lock came in time");
+  const shown: Partial<DealRow> = { ...lock(9), secret_hex: `0x${"ef".repeat(32)}` };
+  assert.equal(told(shown, 500), "done, done, done, going on, going on");
+  assert.deepEqual(stepsOf(deal(shown), []).at(-1)?.deadline, { at: 400, word: "safe until" });
 });
 
 /** A transaction that made a step. */

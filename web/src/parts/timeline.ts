@@ -16,8 +16,11 @@ export interface Step {
   readonly state: StepState;
   /** Transactions of that chain that made it, where they are known. */
   readonly transactions: readonly SwapTransactionRow[];
-  /** Last moment for it, or the first one of a refund; null where there is none. */
-  readonly deadline: { readonly at: number; readonly word: "until" | "from" } | null;
+  /**
+   * Last moment for it, the last one at which nobody else can be first, or the first one of a refund; null where there
+   * is none.
+   */
+  readonly deadline: { readonly at: number; readonly word: "until" | "safe until" | "from" } | null;
   /** Confirmations that the chain gives and needs; null where nothing is counted. */
   readonly depth: { readonly have: number; readonly need: number } | null;
 }
@@ -75,6 +78,19 @@ export function stepsOf(swap: Facts, transactions: readonly SwapTransactionRow[]
     ...one,
     transactions: transactions.filter(({ action }) => ACTIONS[one.id].includes(action)),
   }));
+}
+
+const STATE_WORDS: Readonly<Record<StepState, string>> = {
+  done: "done",
+  now: "going on",
+  ahead: "ahead",
+  ended: "did not happen",
+};
+
+/** How far a step is, in words. `now`, unix seconds: a step that has not come by its last moment is to come no more. */
+export function stepWords({ state, deadline }: Pick<Step, "state" | "deadline">, now: number): string {
+  const isOpen = state === "now" || state === "ahead";
+  return isOpen && deadline?.word === "until" && now > deadline.at ? "too late" : STATE_WORDS[state];
 }
 
 type BareStep = Omit<Step, "transactions">;
@@ -168,7 +184,8 @@ function endStep(
     "The USDC are claimed for the seller",
     reached(isSettled && evm_leg.final, isSettled || isPreimageKnown, false),
     {
-      deadline: isSettled ? null : { at: deadlines.evm_refund_time, word: "until" },
+      // The contract takes a claim later, too, while no refund was first (S-04).
+      deadline: isSettled ? null : { at: deadlines.evm_refund_time, word: "safe until" },
     },
   );
 }

@@ -1,0 +1,54 @@
+// The moments of a swap that still mean something: the end of a take says nothing of a swap whose USDC are locked, and a
+// bid that is accepted has nobody to wait for. A passed one that is told as one to come makes people hurry.
+
+import type { SwapRow } from "../wire.ts";
+
+/** A moment of a swap, and what it brings. */
+export interface SwapMoment {
+  readonly name: string;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly then: string;
+}
+
+/** The moments in the order in which they come. */
+export function momentsOf({
+  deadlines,
+  evm_leg: { state },
+}: Pick<SwapRow, "deadlines"> & {
+  readonly evm_leg: Pick<SwapRow["evm_leg"], "state">;
+}): readonly SwapMoment[] {
+  const all: readonly (readonly [name: string, at: number | null, then: string])[] = [
+    [
+      "The take ends",
+      state === "none" ? deadlines.take_expires_at : null,
+      "Without locked USDC the ask is open to others again.",
+    ],
+    [
+      "Last moment to accept the bid",
+      state === "none" || state === "locked" ? deadlines.accept_bid_by : null,
+      "After it there is too little time to lock PEARL safely.",
+    ],
+    [
+      "Last moment to lock PEARL",
+      deadlines.lock_pearl_by,
+      "PEARL locked later may not be deep enough in time.",
+    ],
+    [
+      "Last moment to show the secret",
+      deadlines.claim_pearl_by,
+      "A claim begun later may lose against the refund.",
+    ],
+    [
+      "PEARL refund",
+      deadlines.pearl_refund_time,
+      `From then on the seller may take unclaimed PEARL back. ${MEDIAN_TIME_WORDS}`,
+    ],
+    ["USDC refund", deadlines.evm_refund_time, "From then on the buyer may take unclaimed USDC back."],
+  ];
+  return all.flatMap(([name, at, then]) => (at === null ? [] : [{ name, at, then }]));
+}
+
+/** A PEARL refund is minable when the median time past is greater than its time (S-05). */
+const MEDIAN_TIME_WORDS =
+  "Pearl nodes take it when the median time of the newest eleven blocks is past it, which may be an hour later.";
