@@ -90,3 +90,11 @@ test("ids are shortened in the middle, and what tells neighbours apart stays", (
   assert.equal(format.shortened(`${hash}:0`), "1234567…abcdef:0");
   assert.equal(format.shortened("GRAIN"), "GRAIN");
 });
+
+test("a price of PEARL is never shown as nothing: what is below the last digit is told as that", () => {
+  assert.equal(format.usdcPrice("5.390000"), "5.39 USDC");
+  assert.equal(format.usdcPrice("0.000400"), "0.0004 USDC");
+  assert.equal(format.usdcPrice("0.000001"), "0.000001 USDC");
+  assert.equal(format.usdcPrice("0.00"), "below 0.000001 USDC");
+  assert.equal(format.usdcPrice("0.000000"), "below 0.000001 USDC");
+});

@@ -22,7 +22,7 @@ export function wholeUnits(raw: string, decimals: number, least = 0): string {
 }
 
 /** A decimal text without the zeros at its end, but with at least two places. */
-export function trimmed(decimal: string): string {
+function trimmed(decimal: string): string {
   const [whole = "0", fraction = ""] = decimal.split(".");
   return grouped(`${whole}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`);
 }
@@ -35,6 +35,11 @@ export function pearl(satoshis: string): string {
 /** Raw USDC as USDC. */
 export function usdc(raw: string): string {
   return wholeUnits(raw, 6, 2);
+}
+
+/** USDC for one PEARL, rounded down to six digits, with its unit. Nothing is given away, so that zero is a small price. */
+export function usdcPrice(decimal: string): string {
+  return /[1-9]/.test(decimal) ? `${trimmed(decimal)} USDC` : "below 0.000001 USDC";
 }
 
 /**

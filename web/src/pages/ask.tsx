@@ -1,7 +1,7 @@
 // One ask: its terms, whether it is backed, and the deal that took it.
 
 import { useAnswer } from "../answers.ts";
-import { shortened, trimmed } from "../format.ts";
+import { shortened, usdcPrice } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { AskRow } from "../wire.ts";
 import { ASK_WORDS } from "../words.ts";
@@ -52,7 +52,7 @@ function Ask({ ask }: { ask: AskRow }) {
           items={[
             ["Sells", <Pearl key="p" sat={ask.pearl_amount_sat} />],
             ["For", <Usdc key="u" raw={ask.usdc_amount} />],
-            ["Price", `${trimmed(ask.price_usdc)} USDC for one PEARL`],
+            ["Price", `${usdcPrice(ask.price_usdc)} for one PEARL`],
             ["Seller's fee", `${ask.fee_bps / 100} %`],
             ["Until", <Deadline key="e" at={ask.expiry} />],
             ["Seller, EVM", <AddressId key="s" address={ask.seller_evm} whole />],

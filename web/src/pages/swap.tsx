@@ -3,7 +3,7 @@
 
 import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
-import { counted, duration, shortened, trimmed, usdc } from "../format.ts";
+import { counted, duration, shortened, usdc, usdcPrice } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { DealTransactions, SwapRow } from "../wire.ts";
 import { bidWords, dealWords, TERMS_ERROR_WORDS } from "../words.ts";
@@ -73,7 +73,7 @@ function Swap({ swap }: { swap: SwapRow }) {
       </p>
       <p class="deal">
         <Pearl sat={swap.pearl_amount_sat} /> <span class="quiet">for</span> <Usdc raw={swap.usdc_amount} />{" "}
-        <span class="quiet">({trimmed(usdcPerPearl(swap))} USDC for one PEARL)</span>
+        <span class="quiet">({usdcPrice(usdcPerPearl(swap))} for one PEARL)</span>
       </p>
       {swap.terms_error === null ? null : (
         <p class="notice bad" role="alert">

@@ -2,7 +2,7 @@
 
 import { type Answer, useAnswer, useWholeList, type WholeList } from "../answers.ts";
 import { useNow } from "../clock.ts";
-import { counted, pearl, trimmed, usdc } from "../format.ts";
+import { counted, pearl, usdc, usdcPrice } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { AskRow, BidRow, DealRow, SwapStats } from "../wire.ts";
 import { canBeAccepted } from "../words.ts";
@@ -131,7 +131,7 @@ function Price<Row extends Pick<DealRow, "usdc_amount" | "pearl_amount_sat">>({
         ) : first === undefined ? (
           <None />
         ) : (
-          <a href={pathOf(first)}>{trimmed(usdcPerPearl(first))} USDC</a>
+          <a href={pathOf(first)}>{usdcPrice(usdcPerPearl(first))}</a>
         )}
         <small>
           {first === undefined ? "for one PEARL" : `for one PEARL, ${pearl(first.pearl_amount_sat)} in all`}

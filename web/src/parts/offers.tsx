@@ -2,7 +2,7 @@
 // price or a better one.
 
 import { judgingTime } from "../clock.ts";
-import { barLength, quotient, trimmed, wholeUnits } from "../format.ts";
+import { barLength, quotient, usdcPrice, wholeUnits } from "../format.ts";
 import { pathTo } from "../paths.ts";
 import type { AskRow, BidRow } from "../wire.ts";
 import { ASK_WORDS } from "../words.ts";
@@ -61,7 +61,7 @@ export function AskTable({
     {
       head: "Price",
       numeric: true,
-      cell: ({ ask_id, price_usdc }) => <a href={pathTo.ask(ask_id)}>{trimmed(price_usdc)} USDC</a>,
+      cell: ({ ask_id, price_usdc }) => <a href={pathTo.ask(ask_id)}>{usdcPrice(price_usdc)}</a>,
     },
     { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
     { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
@@ -98,7 +98,7 @@ export function BidTable({
     {
       head: "Price",
       numeric: true,
-      cell: (bid) => <a href={pathTo.swap(bid.order_hash)}>{trimmed(usdcPerPearl(bid))} USDC</a>,
+      cell: (bid) => <a href={pathTo.swap(bid.order_hash)}>{usdcPrice(usdcPerPearl(bid))}</a>,
     },
     { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
     { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
