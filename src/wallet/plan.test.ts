@@ -36,6 +36,8 @@ const fundingOf = (coins: readonly OwnedCoin[], feePerKvb = 1_000n) => ({
   feePerKvb,
 });
 
+const output = (amount: bigint) => [{ amount, script: PAYEE.script }];
+
 describe("the payer's coins", () => {
   test("one that costs more than it holds is left out: a stranger's dust neither eats a lock's fee nor stops it", () => {
     const dust = coinsOf(100, DUST_LIMIT);
@@ -52,7 +54,6 @@ describe("the payer's coins", () => {
   });
 
   test("a transaction above what nodes relay is a named failure, however many coins there are", () => {
-    const output = (amount: bigint) => [{ amount, script: PAYEE.script }];
     const many = coinsOf(3_000, 10_000n);
     const fits = buildPayment(output(9_900n * 300n), fundingOf(many));
     assert.equal(fits.ok, true);
