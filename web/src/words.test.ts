@@ -46,7 +46,8 @@ test("P-65: an expired listing is said to be buyable until its output is spent, 
   assert.doesNotMatch(reasonWords("LISTING_CLOSED"), /expir/);
 });
 
-test("P-66, P-60: who buys is told of depth and of places", () => {
+test("P-15, P-60, P-66: who buys is told of depth, of places, and whose address it has to be", () => {
+  assert.match(BUYING_CAUTION, /for whose own key your wallet signs/);
   assert.match(BUYING_CAUTION, /13 blocks/);
   assert.match(BUYING_CAUTION, /keep their places/);
 });

@@ -220,10 +220,11 @@ export const ASK_WORDS: Readonly<Record<AskRow["status"], StatusWords>> = {
   ASK_CANCELLED: { label: "cancelled", tone: "idle", sentence: "It is not offered here any more." },
 };
 
-/** How a purchase goes wrong though the listing is open (P-60, P-66). */
+/** How a purchase goes wrong though the listing is open (P-15, P-60, P-66). */
 export const BUYING_CAUTION =
   "Inputs and outputs of the template keep their places, and your inscription is revealed by the input right behind the " +
-  "first: else the seller is paid, and you receive nothing. A reorganisation can undo a young listing, or the balance " +
+  "first: else the seller is paid, and you receive nothing. Your address is one for whose own key your wallet signs: " +
+  "units that go to a vault of several keys, or to an exchange, may be lost for good. A reorganisation can undo a young listing, or the balance " +
   "behind it, while the seller's signature stays good: buy at a depth that you trust, for a large price 13 blocks.";
 
 interface ActionWords {

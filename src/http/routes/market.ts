@@ -22,6 +22,7 @@ import {
   addressParameter,
   listingIdParameter,
   pageParameters,
+  recipientParameter,
   stateFilter,
   tickParameter,
 } from "../schemas/parameters.ts";
@@ -147,7 +148,7 @@ const fillTemplate = readRoute({
   name: "marketFillTemplate",
   path: "/api/v1/prc20/market/fill-template/{id}/{to}",
   summary: "The fixed part of the transaction that fills a listing for a recipient, also as PSBT",
-  params: Type.Object({ id: listingIdParameter, to: addressParameter }),
+  params: Type.Object({ id: listingIdParameter, to: recipientParameter }),
   query: Type.Object({}),
   row: FillTemplateRowSchema,
   example: EXAMPLES.fillTemplateRow,

@@ -19,6 +19,13 @@ export const addressParameter = Type.String({
   "x-expected": "a Taproot address of this network",
 });
 
+/** `{to}` of a fill template: who receives the units. */
+export const recipientParameter = Type.String({
+  ...addressParameter,
+  description:
+    "Who receives the units: a Taproot address of the network. Only who signs with its output key can move them again; units sent to a vault that its script alone opens are lost (P-15).",
+});
+
 /** `{txid}`. */
 export const txidParameter = Type.String({
   pattern: "^[0-9a-fA-F]{64}$",
