@@ -6,6 +6,10 @@ import { test } from "node:test";
 import { hex } from "@scure/base";
 import { EXAMPLES } from "../../src/http/schemas/examples.ts";
 import { SWAP_EXAMPLES } from "../../src/http/schemas/swap-examples.ts";
+import { TAKE_EXAMPLE } from "../../src/http/schemas/take-example.ts";
+import { dealRow as rowOfDeal } from "../../src/swap/rows.ts";
+import type { SwapRules } from "../../src/swap/subject.ts";
+import { ASK_RECORD, context, type Given, RULES, subject, TAKE } from "../swap/rules-subjects.ts";
 import {
   addressOfScript,
   askMessage,
@@ -102,4 +106,38 @@ test("H-35: the PSBT of the fill template has its anchor, its signature and its 
     })),
   };
   assert.equal(psbt_base64, fillTemplatePsbt(template));
+});
+
+test("S-41, S-42: the answer to a take is the row that the service makes of it, with the call that locks the USDC", () => {
+  const { lock_call: call } = TAKE_EXAMPLE;
+  const shared = {
+    usdcAmount: BigInt(call.terms.usdcAmount),
+    pearlAmountSat: BigInt(call.terms.pearlAmountSat),
+    feeBps: Number(call.terms.feeBps),
+    nonce: BigInt(call.terms.nonce),
+  };
+  const terms = {
+    ...call.terms,
+    ...shared,
+    pearlRefundTime: Number(call.terms.pearlRefundTime),
+    evmRefundTime: Number(call.terms.evmRefundTime),
+  };
+  assert.equal(swapMessageDigest(termsMessage(DOMAIN, terms)), TAKE_EXAMPLE.deal_hash);
+  const askTerms = { ...call.ask, ...shared, expiry: Number(call.ask.expiry) };
+  assert.equal(swapMessageDigest(askMessage(DOMAIN, askTerms)), TAKE_EXAMPLE.ask_id);
+  const given = {
+    hash: TAKE_EXAMPLE.deal_hash,
+    terms,
+    order: null,
+    take: { ...TAKE, terms, createdAt: TAKE_EXAMPLE.created_at, expiresAt: TAKE_EXAMPLE.take_expires_at },
+    ask: { status: "ASK_OPEN", record: { ...ASK_RECORD, terms: askTerms, signature: call.seller_signature } },
+    script: TAKE_EXAMPLE.expected_script_hex,
+    buyerPearlAddress: TAKE_EXAMPLE.buyer_pearl_address,
+    sellerPearlAddress: TAKE_EXAMPLE.seller_pearl_address,
+  };
+  const at = context({ now: TAKE_EXAMPLE.created_at });
+  // The service's types have brands; here they are the texts of the documents.
+  const rules = { ...RULES, escrow: call.to as SwapRules["escrow"] };
+  const row = rowOfDeal(subject(given as unknown as Given), at, rules);
+  assert.deepEqual(TAKE_EXAMPLE, row);
 });

@@ -210,7 +210,8 @@ export function spentBy(path: SpendPath, confirmations: number): NonNullable<Htl
   };
 }
 
-type Given = Partial<Omit<SwapSubject, "outputs">> & { readonly outputs?: readonly HtlcOutput[] };
+/** What a subject has instead of the defaults. */
+export type Given = Partial<Omit<SwapSubject, "outputs">> & { readonly outputs?: readonly HtlcOutput[] };
 
 /** By default: an accepted, final order made by lockWithAsk, no lock output, secret unknown. */
 export function subject(more: Given = {}): SwapSubject {

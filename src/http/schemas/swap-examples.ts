@@ -389,5 +389,8 @@ export const SWAP_EXAMPLES = {
     pearl_lock_txid: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f",
     pearl_lock_vout: 0,
   },
-  verifyLockBody: {},
+  verifyLockBody: {
+    pearl_lock_txid: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f",
+    pearl_lock_vout: 0,
+  },
 } as const;

@@ -4,6 +4,7 @@
 import { Type } from "typebox";
 import type { AskActionName } from "../../../swaps/usecases/swap-service.ts";
 import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
+import { TAKE_EXAMPLE } from "../../schemas/take-example.ts";
 import { AskActionBody, AskCreateBody, AskTakeBody } from "../../schemas/swap-bodies.ts";
 import { AskRowSchema, DealRowSchema, swapObject } from "../../schemas/swaps.ts";
 import { hashOf, hashParameter } from "./swap-parameters.ts";
@@ -87,7 +88,7 @@ const take: SwapRoute = {
   body: AskTakeBody,
   creates: true,
   response: swapObject(DealRowSchema),
-  example: { ok: true, ...SWAP_EXAMPLES.dealRow },
+  example: { ok: true, ...TAKE_EXAMPLE },
   bodyExample: SWAP_EXAMPLES.askTakeBody,
   errors: [
     "INVALID_REQUEST",
