@@ -102,7 +102,8 @@ export function swapLockAddress(lock: SwapLock, hrp: string): string {
 /**
  * Pays `amount` grains to the lock: output 0 is the lock output, the change follows. It signals replacement (S-54),
  * and a later one for the same order must spend an input of each earlier one, so that only one is ever mined: hand
- * those coins in as `conflicting`, they go first, each once. Store what this returns before you send it.
+ * those coins in as `conflicting`, they go first, each once. Where an earlier one is mined, with whatever amount, there
+ * is no later one: the secret opens both, and amounts are not added up. Store what this returns before you send it.
  * Fails as `balancePlan`.
  */
 export function buildSwapLock(

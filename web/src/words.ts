@@ -265,7 +265,9 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
     what: "lock the PEARL at the lock address",
     otherwise: "The swap does not come about. The buyer has the USDC back from their refund time on.",
     caution:
-      "Only once: a further lock transaction spends an input of each earlier one, also of one that is seen nowhere any more. The secret opens every lock, and the escrow pays once.",
+      "Only once, and in one output of the whole amount: smaller ones are not added up. A further lock transaction spends " +
+      "an input of each earlier one, also of one that is seen nowhere any more; where one of yours is mined and too small, " +
+      "there is no further one: what it holds comes back after the PEARL refund time. The secret opens every lock, and the escrow pays once.",
   },
   accept_bid: {
     what: "accept the bid in the escrow",
