@@ -10,6 +10,7 @@ import { ERRORS } from "../src/http/errors.ts";
 import { interfaceDocument } from "../src/http/server.ts";
 import { REASON_RULES, REASONS } from "../src/prc20/reasons.ts";
 import { swapStatesBody } from "./swap-states.ts";
+import { verificationsBody } from "./verification-reasons.ts";
 import { buildContracts } from "./build-contracts.ts";
 import { buildWeb } from "./build-web.ts";
 
@@ -22,6 +23,10 @@ const DOCUMENTS: readonly (readonly [name: string, make: () => string])[] = [
   ["configuration.md", configurationText],
   ["schema.md", schemaText],
   ["errors.md", errorsText],
+  [
+    "verifications.md",
+    () => page("Reasons of verifications", "src/swap/reasons.ts", verificationsBody(table)),
+  ],
   ["swap-states.md", () => page("States of swaps", "src/swap/statuses.ts", swapStatesBody())],
 ];
 

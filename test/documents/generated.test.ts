@@ -3,6 +3,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { REASONS } from "../../src/prc20/reasons.ts";
+import {
+  EVM_REFUND_REASONS,
+  isRetryable,
+  LOCK_REASONS,
+  NO_VERDICT_REASONS,
+  REFUND_REASONS,
+  RELEASE_REASONS,
+} from "../../src/swap/reasons.ts";
 import { readDocument } from "./documents.ts";
 import { fieldOf } from "../../testkit/field-of.ts";
 
@@ -40,6 +48,19 @@ describe("docs/generated", () => {
     assert.deepEqual(
       rows.filter(([, , vectors = ""]) => vectors === "").map(([code]) => code),
       [],
+    );
+  });
+
+  test("S-60, S-61: every reason of a verification has words, and whether another try may differ", () => {
+    const judged = [...NO_VERDICT_REASONS, ...LOCK_REASONS, ...REFUND_REASONS, ...EVM_REFUND_REASONS];
+    const rows = rowsOf("docs/generated/verifications.md");
+    assert.deepEqual(
+      rows.map(([code = ""]) => code.replaceAll("`", "")),
+      [...judged, ...RELEASE_REASONS],
+    );
+    assert.deepEqual(
+      rows.slice(0, judged.length).map(([, again]) => again),
+      judged.map((reason) => (isRetryable(reason) ? "may differ" : "no")),
     );
   });
 
