@@ -241,8 +241,8 @@ const clients: Break[] = [
   ...inFile("src/http/rate-limit.ts", [
     {
       rule: "H-10",
-      find: "> MAX_CLIENTS)",
-      replace: "> MAX_CLIENTS * 1000)",
+      find: "window, MAX_CLIENTS)",
+      replace: "window, MAX_CLIENTS * 1000)",
       why: "the table of clients grows without bound",
     },
   ]),

@@ -3,6 +3,7 @@
 // forgotten, so that a newcomer is never counted together with others, however many addresses somebody has.
 
 import type { Clock } from "../follow/ports.ts";
+import { remember } from "../primitives/oldest-first.ts";
 import { clientKey } from "./client-key.ts";
 import type { RateLimitOptions } from "./dependencies.ts";
 
@@ -59,16 +60,11 @@ export class RateLimiter {
 
   #windowOf(client: string, now: number): Window {
     const known = this.#windows.get(client);
-    this.#windows.delete(client);
     const window =
       known !== undefined && now < known.endMs
         ? known
         : { count: 0, endMs: now + this.#options.windowS * 1000 };
-    this.#windows.set(client, window);
-    if (this.#windows.size > MAX_CLIENTS) {
-      const { value, done } = this.#windows.keys().next();
-      if (done !== true) this.#windows.delete(value);
-    }
+    remember(this.#windows, client, window, MAX_CLIENTS);
     return window;
   }
 }

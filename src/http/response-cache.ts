@@ -5,6 +5,7 @@
 // from here (H-09).
 
 import type { TipState } from "../index/queries.ts";
+import { dropOldest, remember } from "../primitives/oldest-first.ts";
 import type { Result } from "../primitives/result.ts";
 import { type Answer, headersOf } from "./answer.ts";
 import type { Refusal } from "./errors.ts";
@@ -128,8 +129,7 @@ export class ResponseCache {
   shortCut(target: string, key: string): void {
     if (target.length > SHORT_CUT_CHARACTERS || !this.#answers.has(key) || this.#shortCuts.has(target))
       return;
-    this.#shortCuts.set(target, key);
-    if (this.#shortCuts.size > SHORT_CUTS) dropOldest(this.#shortCuts);
+    remember(this.#shortCuts, target, key, SHORT_CUTS);
   }
 
   /**
@@ -141,7 +141,7 @@ export class ResponseCache {
     if (this.#bytes < this.#maxBytes / 2) return true;
     if (this.#askedOnce.delete(key)) return true;
     this.#askedOnce.add(key);
-    if (this.#askedOnce.size > ASKED_ONCE) dropOldest(this.#askedOnce);
+    dropOldest(this.#askedOnce, ASKED_ONCE);
     return false;
   }
 
@@ -158,11 +158,6 @@ export class ResponseCache {
       this.#bytes -= sizeOf(oldKey, old);
     }
   }
-}
-
-function dropOldest(entries: { keys(): Iterator<string>; delete(key: string): boolean }): void {
-  const { value, done } = entries.keys().next();
-  if (done !== true) entries.delete(value);
 }
 
 /** Compressed forms come later and are smaller than the body: twice its size bounds all of them in practice. */

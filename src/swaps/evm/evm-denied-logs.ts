@@ -2,6 +2,7 @@
 // has a word on it, and taken out when two deny it: one that invents a log, beside one that answers now and then, would
 // have it taken in again each time that the other one is silent, on and on.
 
+import { remember } from "../../primitives/oldest-first.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { escrowEventText } from "./evm-witnesses.ts";
 
@@ -29,9 +30,7 @@ export class DeniedLogs {
       const before = words.get(rpc);
       words.set(rpc, before === undefined || before === "denied" ? "denied" : "denied_again");
     }
-    this.#logs.delete(text);
-    for (const known of this.#logs.keys()) if (this.#logs.size >= MAX_DENIED) this.#logs.delete(known);
-    this.#logs.set(text, { block: event.place.block, words });
+    remember(this.#logs, text, { block: event.place.block, words }, MAX_DENIED);
   }
 
   /** The log is to be taken in, since this RPC shows it. */

@@ -2,6 +2,7 @@
 // that are indexed and not final, for the life of the process.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
+import { dropOldest } from "../../primitives/oldest-first.ts";
 import type { EvmBlock } from "./evm-chain.ts";
 
 /** Blocks that one RPC has read in this process, as they are indexed. */
@@ -40,10 +41,7 @@ export class FirstReadings {
       this.#hashes.set(number, hash);
       if (mayHoldLogs && number > finalHeight) this.#early.add(number);
     }
-    for (const number of this.#hashes.keys()) {
-      if (this.#hashes.size <= MAX_HASHES) break;
-      this.#hashes.delete(number);
-    }
+    dropOldest(this.#hashes, MAX_HASHES);
   }
 
   /** This reading, of blocks that are final now, replaces others of the same blocks and of all below. */

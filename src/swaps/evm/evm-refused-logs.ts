@@ -1,6 +1,7 @@
 // Remembers logs that the ledger refused as impossible (S-08), for as long as the same stands before them. A log that an
 // honest RPC gave may have been impossible only because an invented one was indexed before it.
 
+import { dropOldest } from "../../primitives/oldest-first.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
 import { escrowEventText } from "./evm-witnesses.ts";
@@ -22,8 +23,8 @@ export class RefusedLogs {
 
   /** The RPC gave this log, and after what is indexed up to the block `kept` and these events above it, it cannot be. */
   add(source: number, log: LogPlace, kept: number, events: readonly EscrowEvent[]): void {
-    for (const key of this.#keys) if (this.#keys.size >= MAX_REFUSED) this.#keys.delete(key);
     this.#keys.add(this.#key(source, log, kept, events));
+    dropOldest(this.#keys, MAX_REFUSED);
   }
 
   /** Whether it was refused after the same. */

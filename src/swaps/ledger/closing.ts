@@ -3,6 +3,7 @@
 // recall.ts.
 
 import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
+import { remember } from "../../primitives/oldest-first.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import type { Depths } from "./affected-rows.ts";
 import type { Books } from "./books.ts";
@@ -88,15 +89,7 @@ export class ClosingRounds {
 
   /** Somebody asked for these names at this moment: what has them stays for some time, whether it was closed or not. */
   hold(names: Iterable<string>, nowMs: number): void {
-    for (const each of names) {
-      const name = bareName(each);
-      this.#held.delete(name);
-      this.#held.set(name, nowMs + this.#bounds.heldMs);
-    }
-    for (const name of this.#held.keys()) {
-      if (this.#held.size <= MAX_HELD) return;
-      this.#held.delete(name);
-    }
+    for (const name of names) remember(this.#held, bareName(name), nowMs + this.#bounds.heldMs, MAX_HELD);
   }
 
   /** A hashlock of each bundle that closes now, of some orders: from one call to the next it goes round all of them. */

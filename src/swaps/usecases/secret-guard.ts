@@ -8,6 +8,7 @@ import { equalBytes } from "../../primitives/bytes.ts";
 import { elementAt } from "../../primitives/elements.ts";
 import type { Bytes32, BlockHash, Txid } from "../../primitives/brands.ts";
 import type { WindowHashEnds } from "../../primitives/hashing.ts";
+import { remember } from "../../primitives/oldest-first.ts";
 import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { type PreimageWindows, preimageWindows } from "../../swap/preimage-search.ts";
 import type { Clock } from "../../follow/ports.ts";
@@ -165,12 +166,7 @@ export class PublicValues {
       return known.isPublic;
     }
     const answer: Answer = { isPublic: this.#ask(value), untilMs: null };
-    this.#answers.delete(value);
-    this.#answers.set(value, answer);
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= MAX_REMEMBERED) break;
-      this.#answers.delete(oldest);
-    }
+    remember(this.#answers, value, answer, MAX_REMEMBERED);
     void answer.isPublic.then((isPublic) => {
       if (!isPublic) answer.untilMs ??= this.#clock.monotonicMs() + UNKNOWN_FOR_MS;
     });

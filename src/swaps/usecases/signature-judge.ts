@@ -5,6 +5,7 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
+import { remember } from "../../primitives/oldest-first.ts";
 import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/eip712.ts";
 import { hexSignature } from "../../swap/forms.ts";
 import type { Clock } from "../../follow/ports.ts";
@@ -132,15 +133,5 @@ export class SignatureJudge {
     const normal = normaliseSignature(bytes);
     if (normal === null || this.#deps.recover(digest, normal) !== account) return INVALID;
     return { kind: "valid", kept: `0x${bytesToHex(normal)}`, byContract: false };
-  }
-}
-
-/** Puts an entry last, and drops the oldest beyond `max`. */
-function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(oldest);
   }
 }
