@@ -1,7 +1,7 @@
 // What the one writer knows of both chains, as a text that readers in other processes take from the database: they ask
 // no chain. It is replaced every second, and so is also the sign that there is a writer.
 
-import { exactText, exactValue } from "../primitives/exact-json.ts";
+import { TextFormat } from "../primitives/exact-json.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { NodeCounts } from "../follow/ports.ts";
 import type { IndexStatus } from "../follow/serving.ts";
@@ -29,27 +29,21 @@ export interface WriterReport {
   readonly swaps: SwapReport | null;
 }
 
-/** Raised when a field of a report is another one. */
-const FORMAT = 3;
+/** `at`: the writer's monotonic time, so that no two reports have one text. */
+const FORMAT = new TextFormat<{ readonly at: number; readonly report: WriterReport }>(3, "report");
 
 /** The text of a report that is made at this time of the writer's monotonic clock. Two reports never have one text. */
 export function reportText(report: WriterReport, monotonicMs: number): string {
   const { swaps } = report;
   const told = { ...report, swaps: swaps === null ? null : moved(swaps, -monotonicMs) };
-  return exactText({ format: FORMAT, at: monotonicMs, report: told });
+  return FORMAT.text({ at: monotonicMs, report: told });
 }
 
 /** The report of a text that came at this time of the reader's clock; null where another version of this program wrote it. */
 export function readReport(text: string, monotonicMs: number): WriterReport | null {
-  const value = exactValue(text);
-  if (!isReport(value)) return null;
-  const { report } = value;
+  const report = FORMAT.read(text)?.report;
+  if (report === undefined) return null;
   return { ...report, swaps: report.swaps === null ? null : moved(report.swaps, monotonicMs) };
-}
-
-/** The writer of this format is `reportText`, which is typed: the number says that it was this one. */
-function isReport(value: unknown): value is { readonly report: WriterReport } {
-  return typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
 }
 
 /** The same with times of another clock, which shows so much more. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exactText, exactValue } from "./exact-json.ts";
+import { exactText, exactValue, TextFormat } from "./exact-json.ts";
 
 test("amounts, maps and sets come back as they were, however they are nested", () => {
   const value = {
@@ -18,4 +18,13 @@ test("amounts, maps and sets come back as they were, however they are nested", (
 test("a mark of no known kind is refused", () => {
   assert.throws(() => exactValue('{"$exact":"date","value":"1"}'), /no known kind/);
   assert.throws(() => exactValue('{"$exact":"map","value":[1]}'), /no known kind/);
+});
+
+test("a text is read by its own version and form alone", () => {
+  const format = new TextFormat<{ readonly amount: bigint }>(2, "amount");
+  const value = { amount: 2n ** 70n };
+  assert.deepEqual(format.read(format.text(value)), { format: 2, ...value });
+  assert.equal(new TextFormat<typeof value>(1, "amount").read(format.text(value)), null);
+  for (const other of ["null", "1", "{}", '{"format":2}', exactText(value)])
+    assert.equal(format.read(other), null);
 });

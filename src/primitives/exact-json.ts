@@ -28,3 +28,32 @@ export function exactValue(text: string): unknown {
 function areEntries(value: unknown): value is readonly (readonly [unknown, unknown])[] {
   return Array.isArray(value) && value.every((one) => Array.isArray(one) && one.length === 2);
 }
+
+/** Texts of one shape, which processes of this version of the program write for each other. */
+export class TextFormat<Value extends object> {
+  readonly #version: number;
+  readonly #field: keyof Value & string;
+
+  /** `version`: raised when a field, or what follows from it, is another one. `field`: one that every value has. */
+  constructor(version: number, field: keyof Value & string) {
+    this.#version = version;
+    this.#field = field;
+  }
+
+  /** The text of a value. */
+  text(value: Value): string {
+    return exactText({ format: this.#version, ...value });
+  }
+
+  /** The value of a text; null where another version wrote it. @throws where it is no text of `exactText`. */
+  read(text: string): Value | null {
+    const value = exactValue(text);
+    return this.#isOwn(value) ? value : null;
+  }
+
+  /** Whoever writes this form is typed: the number says that it was this version. */
+  #isOwn(value: unknown): value is Value {
+    if (typeof value !== "object" || value === null) return false;
+    return "format" in value && value.format === this.#version && this.#field in value;
+  }
+}

@@ -1,7 +1,7 @@
 // A change of the ledger as a value, and as a text for ledgers in other processes: they carry out the same change over the
 // same state, at the same moment, and so come to the same state.
 
-import { exactText, exactValue } from "../../primitives/exact-json.ts";
+import { TextFormat } from "../../primitives/exact-json.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
@@ -53,12 +53,6 @@ export interface TimedChange {
 }
 
 /**
- * Raised when a field of a change is another one, or what the change makes of the same state: a process of another program
- * begins with what is stored.
- */
-const FORMAT = 7;
-
-/**
  * Parts of a change, of a hundred characters and more each, above which no text of it is made: no store tells one that long,
  * and a mempool full of lock outputs would make one that no process can hold.
  */
@@ -93,8 +87,7 @@ type MempoolStep = Omit<MempoolChange, "locks"> & { readonly step: PictureStep }
 
 /** The text of a change. */
 function changeText({ was, is, opened }: TimedChange, change: WrittenChange): string {
-  return exactText({
-    format: FORMAT,
+  return FORMAT.text({
     change: sightedAs(change, inputsOnce),
     was: momentOf(was),
     is: momentOf(is),
@@ -174,14 +167,15 @@ function momentOf({ now, expiryNow }: Moment): Moment {
 /** What a text holds. */
 type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChange };
 
+/**
+ * Another version, too, where a change makes something else of the same state: a process of another program then begins with
+ * what is stored.
+ */
+const FORMAT = new TextFormat<WrittenText>(7, "change");
+
 /** @throws where a program of another version has written the text. */
 function writtenIn(text: string): WrittenText {
-  const value = exactValue(text);
-  if (!isWritten(value)) throw new Error("swap ledger: a change was told by another version of this program");
-  return value;
-}
-
-/** The writer of this format is `changeText`, which is typed: the number says that it was this one. */
-function isWritten(value: unknown): value is WrittenText {
-  return typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
+  const written = FORMAT.read(text);
+  if (written === null) throw new Error("swap ledger: a change was told by another version of this program");
+  return written;
 }

@@ -1,7 +1,7 @@
 // POSTs of swaps at a process that does not write: it sends them to the one that does, as errands, and gives its answer.
 // A verification is a question that only the writer can ask its nodes; everything else changes what is stored.
 
-import { exactText, exactValue } from "../../primitives/exact-json.ts";
+import { TextFormat } from "../../primitives/exact-json.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { NotReady } from "../readiness.ts";
 import { refused, type SwapOutcome } from "./outcome.ts";
@@ -41,8 +41,11 @@ interface WriterAccess {
   caughtUp(): Promise<void>;
 }
 
-/** Raised when a field of an errand or an answer is another one: who speaks otherwise is not understood. */
-const FORMAT = 1;
+/** Errands and their answers have one version: who speaks otherwise is not understood. */
+const [ERRANDS, ANSWERS] = [
+  new TextFormat<{ readonly errand: Errand }>(1, "errand"),
+  new TextFormat<{ readonly outcome: SwapOutcome }>(1, "outcome"),
+];
 
 const NOBODY =
   "The process that writes does not answer, and nothing was kept of this request. Try again in some seconds.";
@@ -55,9 +58,9 @@ const DETAILS = { writer: "silent" };
 
 /** Carries out an errand with the use cases of the writer; resolves with the text of its answer. @throws where it is none. */
 export async function carryOutErrand(api: SwapService, question: string): Promise<string> {
-  const value = exactValue(question);
-  if (!isErrand(value)) throw new Error("swaps: an errand was sent by another version of this program");
-  return exactText({ format: FORMAT, outcome: await outcomeOf(api, value.errand) });
+  const told = ERRANDS.read(question);
+  if (told === null) throw new Error("swaps: an errand was sent by another version of this program");
+  return ANSWERS.text({ outcome: await outcomeOf(api, told.errand) });
 }
 
 function outcomeOf(api: SwapService, errand: Errand): Promise<SwapOutcome> {
@@ -133,12 +136,12 @@ export class FollowingSwaps extends SwapReads implements SwapService {
       ...given,
       body: JSON.stringify(writable(body)),
     };
-    const outcome = await this.#writer.ask(exactText({ format: FORMAT, errand }));
+    const outcome = await this.#writer.ask(ERRANDS.text({ errand }));
     if (outcome.kind !== "answered") return this.#unanswered(errand, outcome.kind);
-    const value = exactValue(outcome.answer);
-    if (!isAnswer(value)) return this.#unanswered(errand, "unknown");
+    const told = ANSWERS.read(outcome.answer);
+    if (told === null) return this.#unanswered(errand, "unknown");
     await this.#writer.caughtUp();
-    return value.outcome;
+    return told.outcome;
   }
 
   /** 503 in the shape of the endpoint (H-45, S-62). */
@@ -178,16 +181,3 @@ interface Given extends Partial<Pick<Errand, "hash" | "action" | "client">>, Pic
 
 /** In the place of a hash that an errand has none of. */
 const NO_HASH = `0x${"00".repeat(32)}` as Bytes32;
-
-/** Both are written by typed code of this file: the number says that it was this one. */
-function isErrand(value: unknown): value is { readonly errand: Errand } {
-  return isOfFormat(value) && "errand" in value;
-}
-
-function isAnswer(value: unknown): value is { readonly outcome: SwapOutcome } {
-  return isOfFormat(value) && "outcome" in value;
-}
-
-function isOfFormat(value: unknown): value is object {
-  return typeof value === "object" && value !== null && "format" in value && value.format === FORMAT;
-}
