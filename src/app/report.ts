@@ -5,7 +5,7 @@ import { TextFormat } from "../primitives/exact-json.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { NodeCounts } from "../follow/ports.ts";
 import type { IndexStatus } from "../follow/serving.ts";
-import type { EvmStanding, PearlStanding } from "../swaps/ledger/ports.ts";
+import type { EvmStanding, PearlStanding } from "../swaps/standings.ts";
 import type { EscrowFacts } from "../swaps/usecases/dependencies.ts";
 
 /** What a writer knows of swaps. Times of the monotonic clock are those of whoever holds the report. */

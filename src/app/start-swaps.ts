@@ -25,8 +25,9 @@ import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts
 import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-conditions.ts";
 import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
 import type { SwapLedger } from "../swaps/ledger/ledger.ts";
-import type { EvmStanding, PearlStanding, SwapStore } from "../swaps/ledger/ports.ts";
-import type { BalanceSource } from "../swaps/usecases/ports.ts";
+import type { SwapStore } from "../swaps/ledger/ports.ts";
+import type { EvmStanding, PearlStanding } from "../swaps/standings.ts";
+import type { BalanceSource } from "../swaps/lookup-ports.ts";
 import { PearlMempool } from "../swaps/pearl/pearl-mempool.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../swaps/pearl/pearl-watch.ts";
 import type { SwapReadiness } from "../swaps/readiness.ts";

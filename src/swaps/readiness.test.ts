@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ChainTips } from "../swap/facts.ts";
-import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
+import type { EvmStanding, PearlStanding } from "./standings.ts";
 import { DISPUTED, type ReadinessLimits, type Sides, SwapReadiness } from "./readiness.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 

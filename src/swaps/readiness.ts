@@ -4,7 +4,7 @@
 import type { ChainTips } from "../swap/facts.ts";
 import type { EvaluationContext } from "../swap/subject.ts";
 import type { Clock } from "../follow/ports.ts";
-import type { EvmStanding, PearlStanding } from "./ledger/ports.ts";
+import type { EvmStanding, PearlStanding } from "./standings.ts";
 
 /** How often the clock of expiries is moved. */
 const TICK_MS = 1000;

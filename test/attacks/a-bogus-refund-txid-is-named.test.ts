@@ -8,7 +8,7 @@ import { acceptLock } from "../../src/swaps/usecases/accept-lock.ts";
 import { LimitedLookups } from "../../src/swaps/usecases/lookups.ts";
 import { verifyLockOf, verifyRefundOf } from "../../src/swaps/usecases/verifications.ts";
 import type { SwapOutcome } from "../../src/swaps/usecases/outcome.ts";
-import type { FoundTransaction } from "../../src/swaps/usecases/ports.ts";
+import type { FoundTransaction } from "../../src/swaps/lookup-ports.ts";
 import type { PearlBlockFact } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";

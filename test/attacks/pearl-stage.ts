@@ -11,7 +11,7 @@ import { verifyLockOf, verifyRefundOf } from "../../src/swaps/usecases/verificat
 import type { SwapNode } from "../../src/follow/ports.ts";
 import type { OtherNodes } from "../../src/swaps/pearl/pearl-standing.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../src/swaps/pearl/pearl-watch.ts";
-import type { PearlStanding } from "../../src/swaps/ledger/ports.ts";
+import type { PearlStanding } from "../../src/swaps/standings.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
 import { dealRow, type DealRow } from "../../src/swap/rows.ts";
 import { toHex } from "../../testkit/bytes.ts";

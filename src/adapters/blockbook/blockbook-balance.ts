@@ -6,7 +6,7 @@ import { Value } from "typebox/value";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import { shownUrl } from "../../follow/shown-url.ts";
-import type { BalanceSource } from "../../swaps/usecases/ports.ts";
+import type { BalanceSource } from "../../swaps/lookup-ports.ts";
 
 /** Where and how to ask. */
 export interface BlockbookOptions {

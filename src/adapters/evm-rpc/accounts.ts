@@ -2,7 +2,7 @@
 
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmAccounts } from "../../swaps/usecases/ports.ts";
+import type { EvmAccounts } from "../../swaps/lookup-ports.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { hexText } from "./read-shapes.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";

@@ -8,7 +8,7 @@ import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { Clock } from "../../follow/ports.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
-import type { BalanceSource } from "../../swaps/usecases/ports.ts";
+import type { BalanceSource } from "../../swaps/lookup-ports.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { LOOKUP_PATIENCE, transactionIn } from "./lookups.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";

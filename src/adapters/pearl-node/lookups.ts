@@ -8,7 +8,7 @@ import type { BlockHash, Outpoint, ScriptHex, Txid } from "../../primitives/bran
 import type { Sha256d } from "../../primitives/hashing.ts";
 import { displayHex, hexToBytes } from "../../primitives/hex.ts";
 import type { Clock } from "../../follow/ports.ts";
-import type { FoundTransaction, PearlLookups } from "../../swaps/usecases/ports.ts";
+import type { FoundTransaction, PearlLookups } from "../../swaps/lookup-ports.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";

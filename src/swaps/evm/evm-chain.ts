@@ -3,7 +3,7 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
-import type { EvmAccounts } from "../usecases/ports.ts";
+import type { EvmAccounts } from "../lookup-ports.ts";
 
 /** A block as an RPC shows it. The hash is the RPC's word: it cannot be recomputed for every chain. */
 export interface EvmBlock {

@@ -2,7 +2,7 @@
 
 import type { Condition } from "../../follow/conditions.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
-import type { EvmStanding } from "../ledger/ports.ts";
+import type { EvmStanding } from "../standings.ts";
 
 /** Confirmations below which EVM_CONFIRMATIONS is warned of: more than the deepest reorganisations seen (7) reach. */
 const SOUND_CONFIRMATIONS = 12;

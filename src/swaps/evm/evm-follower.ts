@@ -21,7 +21,8 @@ import { checkedSource } from "./evm-source-checks.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { StepsBack } from "./evm-steps-back.ts";
 import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
-import type { EvmChange, EvmLedger, EvmStanding } from "../ledger/ports.ts";
+import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
+import type { EvmStanding } from "../standings.ts";
 
 /** Settings of the follower. */
 export interface EvmFollowerOptions {

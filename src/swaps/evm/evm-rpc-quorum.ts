@@ -15,7 +15,7 @@ import {
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
-import type { EvmStanding } from "../ledger/ports.ts";
+import type { EvmStanding } from "../standings.ts";
 
 /** An answer counts for this long (S-07, S-62). */
 const ANSWER_COUNTS_MS = 30_000;

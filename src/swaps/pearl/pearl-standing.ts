@@ -7,7 +7,7 @@ import type { ChainWitness } from "../../swap/facts.ts";
 import type { Clock, HeaderNode, NodeTip } from "../../follow/ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
 import type { FollowedNode, Witness } from "../../follow/pearl-nodes.ts";
-import type { PearlStanding } from "../ledger/ports.ts";
+import type { PearlStanding } from "../standings.ts";
 
 /** Pause between two questions for the connections. */
 const CONNECTIONS_EVERY_MS = 5000;

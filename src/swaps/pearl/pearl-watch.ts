@@ -13,7 +13,8 @@ import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
 import { NodeStanding, type OtherNodes } from "./pearl-standing.ts";
 import { type PearlStep, PearlTip } from "./pearl-tip.ts";
-import type { LedgerWrites, PearlStanding } from "../ledger/ports.ts";
+import type { LedgerWrites } from "../ledger/ports.ts";
+import type { PearlStanding } from "../standings.ts";
 
 /** What the watch works with. */
 interface PearlWatchDependencies {

@@ -4,7 +4,7 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
-import type { ContractVerdict, EvmAccounts } from "./ports.ts";
+import type { ContractVerdict, EvmAccounts } from "../lookup-ports.ts";
 import { QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
 
 /** For whom accounts are asked about. */

@@ -5,7 +5,7 @@
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type { LedgerReads } from "../ledger/ports.ts";
-import type { BalanceSource } from "./ports.ts";
+import type { BalanceSource } from "../lookup-ports.ts";
 import { QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
 
 /** A balance that cannot be told (S-34: `BALANCE_UNAVAILABLE`); the message says why and names the request. */

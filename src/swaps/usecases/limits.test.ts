@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import { parseFeeBps, parseOrigin } from "../../swap/forms.ts";
-import type { FoundTransaction } from "./ports.ts";
+import type { FoundTransaction } from "../lookup-ports.ts";
 import { KeyedLock, LockHints } from "./dependencies.ts";
 import { LimitedLookups } from "./lookups.ts";
 import { optional, readFields, required } from "./read-fields.ts";

@@ -4,7 +4,7 @@
 
 import type { Bytes32, Txid } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
-import type { FoundTransaction, PearlLookups } from "./ports.ts";
+import type { FoundTransaction, PearlLookups } from "../lookup-ports.ts";
 
 /**
  * What a look-up came to: the transaction, null where the node has none, no answer of the node, or no question, because

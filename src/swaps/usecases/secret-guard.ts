@@ -13,7 +13,7 @@ import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { type PreimageWindows, preimageWindows } from "../../swap/preimage-search.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { LedgerReads } from "../ledger/ports.ts";
-import type { PearlLookups } from "./ports.ts";
+import type { PearlLookups } from "../lookup-ports.ts";
 import { QuestionLanes, REQUEST_LANES } from "./question-lanes.ts";
 
 /** Windows hashed between two breaths of the event loop: about a millisecond. */

@@ -9,7 +9,7 @@ import { remember } from "../../primitives/oldest-first.ts";
 import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/eip712.ts";
 import { hexSignature } from "../../swap/forms.ts";
 import type { Clock } from "../../follow/ports.ts";
-import type { ContractVerdict, EvmAccounts } from "./ports.ts";
+import type { ContractVerdict, EvmAccounts } from "../lookup-ports.ts";
 import { type AccountLane, AccountQuestions } from "./account-questions.ts";
 
 /** A judgement; `kept` is the form in which the signature is stored and handed out, hex with 0x. */

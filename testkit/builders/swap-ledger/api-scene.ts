@@ -14,13 +14,13 @@ import { LimitedLookups } from "../../../src/swaps/usecases/lookups.ts";
 import { PublicValues } from "../../../src/swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../../../src/swaps/usecases/signature-judge.ts";
 import { SwapLedger } from "../../../src/swaps/ledger/ledger.ts";
-import type { EvmStanding, PearlStanding } from "../../../src/swaps/ledger/ports.ts";
+import type { EvmStanding, PearlStanding } from "../../../src/swaps/standings.ts";
 import type {
   BalanceSource,
   EvmAccounts,
   FoundTransaction,
   PearlLookups,
-} from "../../../src/swaps/usecases/ports.ts";
+} from "../../../src/swaps/lookup-ports.ts";
 import { type ReadinessLimits, SwapReadiness } from "../../../src/swaps/readiness.ts";
 import { escrowDigests } from "../../../src/swap/eip712.ts";
 import type { ChainTips } from "../../../src/swap/facts.ts";

@@ -4,7 +4,7 @@
 
 import type { Txid } from "../../../src/primitives/brands.ts";
 import type { Outside } from "../../../src/app/outside.ts";
-import type { FoundTransaction } from "../../../src/swaps/usecases/ports.ts";
+import type { FoundTransaction } from "../../../src/swaps/lookup-ports.ts";
 import type { EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
 import { toHex } from "../../bytes.ts";
 import type { Random } from "../../random.ts";

@@ -1,14 +1,14 @@
-// Ports between the use cases of swaps and the chains: what is asked where the index does not know it.
+// Ports through which use cases ask a chain about one thing at the moment of a request: an account, a transaction, a balance.
 
 import type {
   BlockHash,
-  EvmAddress,
   Bytes32,
+  EvmAddress,
   Outpoint,
   PearlAddress,
   ScriptHex,
   Txid,
-} from "../../primitives/brands.ts";
+} from "../primitives/brands.ts";
 
 /** What a contract says of a signature; "failed": its call reverted or ran out of the gas that it may use. */
 export type ContractVerdict = "valid" | "invalid" | "failed";
@@ -41,6 +41,6 @@ export interface PearlLookups {
 
 /** Where the balance of a seller's address comes from (S-34). Rejects where it cannot be told. */
 export interface BalanceSource {
-  /** Satoshis: confirmed mature outputs, unspent in blocks and mempool, without the outpoints in `except`. */
+  /** Satoshis: confirmed mature outputs, unspent in blocks and mempool, without those of which `except` is true. */
   balance(address: PearlAddress, except: (outpoint: Outpoint) => boolean): Promise<bigint>;
 }

@@ -1,0 +1,38 @@
+// How both chains stand, as their followers last heard: readiness is judged from it, and readers in other processes are told.
+
+import type { NodeCounts } from "../follow/ports.ts";
+import type { ChainWitness } from "../swap/facts.ts";
+
+/** How the EVM side stands, without asking anybody. */
+export interface EvmStanding {
+  /** Latest head known; -1 before the first answer. */
+  readonly headHeight: number;
+  readonly headTime: number;
+  /** `Clock.monotonicMs` of the last answer of an RPC; null before the first (S-05). */
+  readonly answeredAtMonotonicMs: number | null;
+  /** `Clock.monotonicMs` at which the head was last seen to change; null before the first answer. */
+  readonly headChangedAtMonotonicMs: number | null;
+  /** Whether a final block is in force (S-07): the one URL has answered twice, or two of several give the same hash. */
+  readonly agreed: boolean;
+  /** A final block was replaced, and nobody has lifted the alarm: new actions stay stopped (S-05). */
+  readonly finalReplaced: boolean;
+}
+
+/** How the PEARL side stands, without asking anybody. */
+export interface PearlStanding {
+  /** The node's tip; -1 before the first answer. */
+  readonly nodeHeight: number;
+  readonly nodeTipTime: number;
+  /** `Clock.monotonicMs` of the node's last answer about its chain; null before the first (S-05). */
+  readonly answeredAtMonotonicMs: number | null;
+  /** `Clock.monotonicMs` at which the node's tip was last seen to change; null before the first answer. */
+  readonly tipChangedAtMonotonicMs: number | null;
+  /** Connections of the node at the last look; null where that failed for 30 s, and before the first. */
+  readonly connections: number | null;
+  /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */
+  readonly blockIntervalS: number | null;
+  /** What the other nodes that answer show of the indexed chain; null where none is configured (S-09). */
+  readonly witnesses: readonly ChainWitness[] | null;
+  /** For `details` and `/health`. */
+  readonly nodes: NodeCounts;
+}
