@@ -128,7 +128,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   });
   ledger.feed.subscribe(() => pearl.lookSoon());
   const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, evm });
-  const api = new SwapApi(parts, ledger);
+  const api = new SwapApi(parts);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
   const uncovered = (): number => ledger.watch.uncovered().length;
@@ -213,12 +213,7 @@ function dependenciesOf(composed: Omit<Composed, "pearl">): ComposedDependencies
     ledger,
     readiness,
     rules,
-    limits: {
-      askMinUsdc: swaps.askMinUsdc,
-      takeTtlS: swaps.takeTtlS,
-      askMax: swaps.askMax,
-      requirePearlProof: swaps.requirePearlProof,
-    },
+    limits: swaps,
     escrow: () => escrow.facts,
     crypto: swapCrypto,
     verifySchnorr,
@@ -233,11 +228,7 @@ function dependenciesOf(composed: Omit<Composed, "pearl">): ComposedDependencies
     publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, clock),
     hashWindows: openWindowHasher(),
     balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, clock, log),
-    asks: new AskIndex({
-      ledger,
-      context: () => readiness.context(),
-      onRows: (listener) => ledger.onRows(listener),
-    }),
+    asks: new AskIndex({ ledger, context: () => readiness.context() }),
     hints: new LockHints(),
     locks: new KeyedLock(),
     evmStanding: () => evm.standing(),

@@ -128,17 +128,12 @@ export class SwapReplica {
     });
     opened = ledger;
     ledger.onRows(() => readiness.tick());
-    const asks = new AskIndex({
-      ledger,
-      context: () => readiness.context(),
-      onRows: (listener) => ledger.onRows(listener),
-    });
-    const { askMinUsdc, takeTtlS, askMax, requirePearlProof } = swaps;
+    const asks = new AskIndex({ ledger, context: () => readiness.context() });
     const parts = {
       ledger,
       readiness,
       rules,
-      limits: { askMinUsdc, takeTtlS, askMax, requirePearlProof },
+      limits: swaps,
       escrow: () => present.swaps?.escrow ?? null,
       crypto: swapCrypto,
       // No node is asked here, so that what only a node knows to be public is refused: the value must not travel.
@@ -151,7 +146,7 @@ export class SwapReplica {
       evmStatus: () => present.evmStatus(),
       clock: systemClock,
     };
-    const service = new FollowingSwaps(parts, ledger, { ask: (question) => reader.ask(question), caughtUp });
+    const service = new FollowingSwaps(parts, { ask: (question) => reader.ask(question), caughtUp });
     return new SwapReplica(foundation, { state, ledger, readiness, service });
   }
 

@@ -37,7 +37,7 @@ const PAGE = { limit: 100, start: null };
 
 async function scene() {
   const made = await apiScene();
-  const api = new SwapApi(made.parts, made.ledger);
+  const api = new SwapApi(made.parts);
   const accept = async (): Promise<ReturnType<typeof lockSighting>> => {
     await made.ledger.applyEvm(evm(10, [locked("a", 9), accepted("a", 10)], { finalHeight: 9 }));
     await made.ledger.applyPearl(pearl(100));

@@ -61,11 +61,11 @@ before(() => {
       orderOfAsk: () => null,
       subject: () => null,
       asksEnding: () => [],
+      onRows: (listener) => {
+        tell = (ids) => listener([], ids);
+      },
     },
     context: () => MOMENT,
-    onRows: (listener) => {
-      tell = (ids) => listener([], ids);
-    },
   });
 });
 

@@ -117,7 +117,7 @@ function verdictIn(outcome: SwapOutcome): unknown {
 describe("a lock script is paid in full many times", () => {
   test("H-11: who names a transaction has no other outputs of the script walked over", async () => {
     const { ledger, parts } = await apiScene();
-    const api = new SwapApi(parts, ledger);
+    const api = new SwapApi(parts);
     await ledger.applyEvm(evm(20, ordersForLeast(8), { finalHeight: 20 }));
     const script = scriptOf(ledger, ORDER);
     const sightings = paying(script, "many", 300);

@@ -106,7 +106,7 @@ async function world(): Promise<World> {
       const shower = { by: "spend", ...spent, script } as const;
       await ledger.applyPearl(pearl(120, [spend], { secrets: [{ hashlock, secret, shower }] }));
       await ledger.applyPearl(pearl(140));
-      const deal = await new SwapApi(made.parts, ledger).deal(hash);
+      const deal = await new SwapApi(made.parts).deal(hash);
       assert.ok(deal.kind === "answer");
       return [deal.value["pearl_release_verified"], deal.value["pearl_release_verify_error"]];
     },

@@ -91,7 +91,7 @@ describe("hashlocks that end alike", () => {
     await ledger.applyPearl(pearl(200));
     while (await ledger.close());
     assert.equal(ledger.closedCounts().bids.BID_CANCELLED, BIDS);
-    api = new SwapApi({ ...(await apiScene()).parts, ledger }, ledger);
+    api = new SwapApi({ ...(await apiScene()).parts, ledger });
   });
   after(async () => {
     await store.close();

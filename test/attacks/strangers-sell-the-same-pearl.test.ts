@@ -62,7 +62,7 @@ async function post(made: ApiScene, ...given: [number: number, isProven?: boolea
 }
 
 async function listed(made: ApiScene): Promise<readonly Record<string, unknown>[]> {
-  const api = new SwapApi(made.parts, { onRows: () => undefined });
+  const api = new SwapApi(made.parts);
   const query = {
     statuses: [],
     buyerEvm: null,

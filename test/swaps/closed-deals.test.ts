@@ -48,10 +48,10 @@ async function readsOver(ledger: SwapLedger): Promise<SwapReads> {
     context,
     now: () => ledger.tips().evm.time,
   });
-  const asks = new AskIndex({ ledger, context, onRows: (listener) => ledger.onRows(listener) });
+  const asks = new AskIndex({ ledger, context });
   const node = { transaction: () => Promise.resolve(null), isBlock: () => Promise.resolve(false) };
   const publicValues = new PublicValues({ isIndexed: () => Promise.resolve(false), node }, parts.clock);
-  return new SwapReads({ ...parts, ledger, readiness, asks, publicValues, crypto: swapCrypto }, ledger);
+  return new SwapReads({ ...parts, ledger, readiness, asks, publicValues, crypto: swapCrypto });
 }
 
 type Lists = Pick<SwapService, "bids" | "asks" | "deals" | "transaction">;

@@ -2,7 +2,6 @@
 // against them for its events, committed in one transaction, and laid down in one synchronous step. Whether a commit that
 // failed has happened is unknown: what is in memory is dropped and read again.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { ChainTips } from "../../swap/facts.ts";
 import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
@@ -30,7 +29,7 @@ import {
   type StoredBundle,
 } from "./closed-port.ts";
 import { type ClosingBounds, ClosingRounds } from "./closing.ts";
-import type { StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
+import type { RowListener, StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
 import { NothingWritten } from "./told-change.ts";
 import { ToldPictures } from "./told-pictures.ts";
@@ -68,9 +67,6 @@ export interface SwapLedgerDependencies {
 
 /** A change, or what says it when its turn has come. */
 type Change = LedgerChange | (() => LedgerChange | Promise<LedgerChange>);
-
-/** Hears of which orders (and takes) and asks the rows may differ. */
-export type RowListener = (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void;
 
 /** The one writer of the books. */
 export class LedgerCommits {

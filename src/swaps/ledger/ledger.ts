@@ -11,8 +11,9 @@ import type { ClosedAnswer, ClosedQuestion } from "./closed-port.ts";
 import type { ClosedState } from "./closed-state.ts";
 import { ALARM } from "./fact-kinds.ts";
 import { endedAsks } from "./ledger-changes.ts";
-import { LedgerCommits, type RowListener, type SwapLedgerDependencies } from "./ledger-commits.ts";
+import { LedgerCommits, type SwapLedgerDependencies } from "./ledger-commits.ts";
 import type {
+  RowListener,
   ChainCheckpoint,
   EvmChange,
   EvmLedger,
@@ -154,7 +155,6 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#commits.startAgain();
   }
 
-  /** Calls back with the orders (and takes) and the asks whose rows may differ, after each visible change. */
   onRows(listener: RowListener): void {
     this.#commits.onRows(listener);
   }

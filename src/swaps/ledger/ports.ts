@@ -291,11 +291,11 @@ export interface LedgerReads extends StateReads {
   /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
   settled(): Promise<void>;
   /**
-   * Notes that. In memory alone: rows show it, no event tells it, and records are brought up to date once an hour.
-   * Null forgets it.
+   * Notes what `balanceSeenAt` answers; null forgets it. In memory alone: rows show it, no event tells it, and records are
+   * brought up to date once an hour.
    */
   noteBalanceSeen(address: string, at: number | null): void;
-  /** Addresses of which that is noted. */
+  /** Addresses of which `balanceSeenAt` knows a time. */
   addressesSeen(): Iterable<string>;
   write(records: RecordWrites): Promise<void>;
   /**
@@ -313,4 +313,9 @@ export interface LedgerReads extends StateReads {
   open(questions: readonly ClosedQuestion[]): Promise<void>;
   /** How many orders and asks have closed, by status. */
   closedCounts(): ClosedState;
+  /** Calls back after each visible change. */
+  onRows(listener: RowListener): void;
 }
+
+/** Is called with the orders (and takes) and the asks whose rows may differ. */
+export type RowListener = (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void;

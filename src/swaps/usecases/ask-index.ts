@@ -37,10 +37,11 @@ export interface AskWalk {
 
 /** What the index is made from. */
 interface AskIndexDependencies {
-  readonly ledger: Pick<LedgerReads, "asks" | "ask" | "askStatus" | "orderOfAsk" | "subject" | "asksEnding">;
+  readonly ledger: Pick<
+    LedgerReads,
+    "asks" | "ask" | "askStatus" | "orderOfAsk" | "subject" | "asksEnding" | "onRows"
+  >;
   readonly context: () => EvaluationContext;
-  /** Tells of rows that may differ, after each visible change. */
-  readonly onRows: (listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void) => void;
 }
 
 interface Shelf {
@@ -75,7 +76,7 @@ export class AskIndex {
     };
     this.#settledUntil = endOf(deps.context());
     this.#look(Array.from(deps.ledger.asks(), ({ askId }) => askId));
-    deps.onRows((orders, asks) => this.#refresh(orders, asks));
+    deps.ledger.onRows((orders, asks) => this.#refresh(orders, asks));
   }
 
   /** Looks again at asks, and at those that these orders took. */

@@ -9,7 +9,7 @@ import { carryOutErrand, FollowingSwaps } from "./errands.ts";
 import { SwapApi } from "./swap-api.ts";
 import type { SwapService } from "./swap-service.ts";
 
-type Ask = ConstructorParameters<typeof FollowingSwaps>[2]["ask"];
+type Ask = ConstructorParameters<typeof FollowingSwaps>[1]["ask"];
 
 const HASH = bytes32("of nobody");
 
@@ -30,7 +30,7 @@ const POSTS: readonly ((swaps: SwapService) => ReturnType<SwapService["createAsk
 
 async function following(ask: (api: SwapApi) => Ask) {
   const { parts, ledger } = await apiScene();
-  const api = new SwapApi(parts, ledger);
+  const api = new SwapApi(parts);
   let caughtUp = 0;
   const writer = {
     ask: ask(api),
@@ -38,7 +38,7 @@ async function following(ask: (api: SwapApi) => Ask) {
       caughtUp += 1;
     },
   };
-  return { api, ledger, swaps: new FollowingSwaps(parts, ledger, writer), caughtUp: () => caughtUp };
+  return { api, ledger, swaps: new FollowingSwaps(parts, writer), caughtUp: () => caughtUp };
 }
 
 describe("POSTs of swaps beside the writer", () => {

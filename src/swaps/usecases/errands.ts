@@ -5,7 +5,7 @@ import { TextFormat } from "../../primitives/exact-json.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { NotReady } from "../readiness.ts";
 import { refused, type SwapOutcome } from "./outcome.ts";
-import { type RowChangeFeed, type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
+import { type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
 import type { AskActionName, RequestBody, SwapService } from "./swap-service.ts";
 import { noVerdict } from "./verifications.ts";
 
@@ -90,8 +90,8 @@ export class FollowingSwaps extends SwapReads implements SwapService {
   readonly #reads: Pick<SwapReadDependencies, "ledger" | "rules">;
   readonly #writer: WriterAccess;
 
-  constructor(deps: SwapReadDependencies, changes: RowChangeFeed, writer: WriterAccess) {
-    super(deps, changes);
+  constructor(deps: SwapReadDependencies, writer: WriterAccess) {
+    super(deps);
     this.#reads = deps;
     this.#writer = writer;
   }

@@ -37,7 +37,7 @@ const STRANGER = evmAddress("stranger");
 /** The lists with one bid, as a function from filters to how many bids and deals they find. */
 async function scene() {
   const { ledger, parts } = await apiScene();
-  const api = new SwapApi(parts, ledger);
+  const api = new SwapApi(parts);
   await ledger.applyEvm(evm(2, [locked("a", 2)]));
   const found = async (
     filters: Partial<Parameters<typeof api.deals>[0]>,
@@ -79,7 +79,7 @@ test("H-40, S-14: a PEARL address finds the asks of its key, those from before t
   const { ledger, parts } = await apiScene();
   const [old, young] = [ask("old"), ask("young")];
   await ledger.write({ asks: [old] });
-  const api = new SwapApi(parts, ledger);
+  const api = new SwapApi(parts);
   const none = { statuses: [], buyerEvm: null, sellerEvm: null, start: null, limit: 9 };
   const found = async (key: Bytes32) => {
     const query = {
@@ -118,7 +118,7 @@ test("H-40: an address that was told with an order finds it from then on", async
 
 test("S-55: a page begins behind its cursor, whichever orders came or went", async () => {
   const { ledger, parts } = await apiScene();
-  const api = new SwapApi(parts, ledger);
+  const api = new SwapApi(parts);
   await ledger.applyEvm(evm(2, [locked("a", 2)]));
   await ledger.applyEvm(evm(3, [locked("b", 3)]));
   const none = { statuses: [], buyerEvm: null, sellerEvm: null, pearlAddress: null, includeAskMatches: true };

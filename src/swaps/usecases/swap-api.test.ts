@@ -25,7 +25,7 @@ const DAY = 86_400;
 
 async function api() {
   const made = await apiScene();
-  return { ...made, api: new SwapApi(made.parts, made.ledger) };
+  return { ...made, api: new SwapApi(made.parts) };
 }
 
 function codeOf(outcome: SwapOutcome): string {
@@ -106,7 +106,7 @@ describe("H-43: swaps/{order_hash}", () => {
 describe("S-42: the deal of an ask", () => {
   test("S-05: while the EVM index is not synced no take dies, and those that count as alive are counted", async () => {
     const { ledger, parts, outside } = await apiScene({ limits: { evmHeadAgeS: 300 } });
-    const [swaps, one] = [new SwapApi(parts, ledger), ask("s")];
+    const [swaps, one] = [new SwapApi(parts), ask("s")];
     const [alive, dead] = [take("a", one, outside.now), take("b", one, outside.now - 1200)];
     await ledger.write({ asks: [one], takes: [alive, dead] });
     outside.now += 5000;
@@ -161,9 +161,9 @@ describe("S-65: stats", () => {
 });
 
 test("H-44: the least ask that is told is the contract's minimum where the setting's is lower, and the other way round", async () => {
-  const { parts, ledger } = await api();
+  const { parts } = await api();
   const told = (askMinUsdc: bigint) => {
-    const swaps = new SwapApi({ ...parts, limits: { ...parts.limits, askMinUsdc } }, ledger);
+    const swaps = new SwapApi({ ...parts, limits: { ...parts.limits, askMinUsdc } });
     return fieldOf(field(swaps.typedData(), "limits"), "min_usdc_amount");
   };
   assert.deepEqual([told(1_999_999n), told(2_000_001n)], ["2000000", "2000001"]);

@@ -6,7 +6,7 @@ import { createAsk } from "./create-ask.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import type { SwapOutcome } from "./outcome.ts";
 import { actOnAsk, setOrigin } from "./signed-actions.ts";
-import { type RowChangeFeed, SwapReads } from "./swap-reads.ts";
+import { SwapReads } from "./swap-reads.ts";
 import type { AskActionName, RequestBody, SwapService } from "./swap-service.ts";
 import { takeAsk } from "./take-ask.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
@@ -15,8 +15,8 @@ import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications
 export class SwapApi extends SwapReads implements SwapService {
   readonly #deps: SwapDependencies;
 
-  constructor(deps: SwapDependencies, changes: RowChangeFeed) {
-    super(deps, changes);
+  constructor(deps: SwapDependencies) {
+    super(deps);
     this.#deps = deps;
   }
 

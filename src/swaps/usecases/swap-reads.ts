@@ -31,12 +31,6 @@ const NOBODY_LOCKED =
 /** What stats count as the last day. */
 const DAY_S = 86_400;
 
-/** What tells which rows changed. */
-export interface RowChangeFeed {
-  /** Calls back with the orders and the asks whose rows may differ, after each visible change. */
-  onRows(listener: (orders: readonly Bytes32[], asks: readonly Bytes32[]) => void): void;
-}
-
 /** What reads need of the parts. */
 export type SwapReadDependencies = Pick<
   SwapDependencies,
@@ -64,7 +58,7 @@ export class SwapReads {
   /** Keys that were left when some were forgotten. */
   #keptKeys = 0;
 
-  constructor(deps: SwapReadDependencies, changes: RowChangeFeed) {
+  constructor(deps: SwapReadDependencies) {
     const { ledger, readiness, rules } = deps;
     this.#deps = deps;
     this.#orders = new OrderIndex({
@@ -89,7 +83,7 @@ export class SwapReads {
       [...ledger.orders()],
       Array.from(ledger.asks(), ({ askId }) => askId),
     );
-    changes.onRows((orders, asks) => this.#lookAgain(orders, asks));
+    ledger.onRows((orders, asks) => this.#lookAgain(orders, asks));
   }
 
   /** Rows that are new or may differ: where they stand in lists, and the keys that find them. */

@@ -244,11 +244,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     publicValues: new PublicValues({ isIndexed: async (digits) => outside.indexed.has(digits), node }, clock),
     hashWindows: windowByWindow(swapCrypto.sha256),
     balances: new BalanceLookups(balancesOf(outside), ledger, clock, log),
-    asks: new AskIndex({
-      ledger,
-      context: () => readiness.context(),
-      onRows: (listener) => ledger.onRows(listener),
-    }),
+    asks: new AskIndex({ ledger, context: () => readiness.context() }),
     hints: new LockHints(),
     locks: new KeyedLock(),
     evmStanding,

@@ -68,7 +68,7 @@ export async function guardedService(): Promise<GuardedService> {
     await scene.ledger.write({ takes: [guarded] });
   };
   return {
-    swaps: new SwapApi(parts, scene.ledger),
+    swaps: new SwapApi(parts),
     scene,
     guard: (value) => guardHashlock(toBytes32(swapCrypto.sha256(fromBytes32(value)))),
     guardHashlock,
