@@ -5,10 +5,7 @@
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { ContractVerdict, EvmAccounts } from "../lookup-ports.ts";
-import { QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
-
-/** For whom accounts are asked about. */
-export type AccountLane = "round" | "request";
+import { type Asker, QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
 
 /** Asks, each question once at a time, whoever has it. */
 export class AccountQuestions {
@@ -43,10 +40,10 @@ export class AccountQuestions {
     account: EvmAddress,
     digest: Bytes32,
     signature: string,
-    lane: AccountLane,
+    asker: Asker,
   ): Promise<ContractVerdict | null> {
     const ask = async () => this.#accounts.judgeSignature(account, digest, signature);
-    if (lane === "round") return ask().catch(() => null);
+    if (asker === "round") return ask().catch(() => null);
     return shared(this.#verdicts, `${account}/${digest}/${signature}`, () => this.#lanes.ask(ask));
   }
 }

@@ -6,6 +6,7 @@ import type { EvmAddress } from "../../primitives/brands.ts";
 import { fundedFlags } from "../../swap/funding.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { SwapDependencies } from "./dependencies.ts";
+import type { Asker } from "./question-lanes.ts";
 
 /** How long the last known balance stands where its source fails, seconds. */
 const STALE_AFTER_S = 6 * 3600;
@@ -79,10 +80,10 @@ export class AskRechecks {
   }
 
   /** Looks one address up and judges the asks on it. The caller holds no lock. */
-  async look(address: string, lane: "round" | "request"): Promise<void> {
+  async look(address: string, asker: Asker): Promise<void> {
     const { balances, readiness, ledger, locks, asks } = this.#deps;
     if (!asks.fundingAsks(address).some(({ status }) => status !== "ASK_TAKEN")) return;
-    const balance = await balances.look(address, lane);
+    const balance = await balances.look(address, asker);
     if (balance !== null) ledger.noteBalanceSeen(address, readiness.now());
     let isWritten = false;
     while (!isWritten) {

@@ -6,7 +6,7 @@ import type { Clock, Log } from "../../follow/ports.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import type { LedgerReads } from "../ledger/ports.ts";
 import type { BalanceSource } from "../lookup-ports.ts";
-import { QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
+import { type Asker, QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
 
 /** A balance that cannot be told (S-34: `BALANCE_UNAVAILABLE`); the message says why and names the request. */
 export class BalanceUnavailable extends Error {
@@ -21,7 +21,7 @@ export class BalanceLookups {
   readonly #source: BalanceSource;
   readonly #ledger: Pick<LedgerReads, "lockOutput">;
   readonly #log: Log;
-  readonly #lanes: Readonly<Record<"round" | "request", QuestionLanes>>;
+  readonly #lanes: Readonly<Record<Asker, QuestionLanes>>;
   readonly #underWay = {
     round: new Map<string, Promise<bigint | null>>(),
     request: new Map<string, Promise<bigint | null>>(),
@@ -39,8 +39,8 @@ export class BalanceLookups {
   }
 
   /** Satoshis, for a round or a request; null where they cannot be told now. */
-  look(address: string, lane: "round" | "request"): Promise<bigint | null> {
-    return shared(this.#underWay[lane], address, () => this.#lanes[lane].ask(() => this.#ask(address)));
+  look(address: string, asker: Asker): Promise<bigint | null> {
+    return shared(this.#underWay[asker], address, () => this.#lanes[asker].ask(() => this.#ask(address)));
   }
 
   async #ask(address: string): Promise<bigint | null> {

@@ -18,6 +18,7 @@ import type { SwapReadiness } from "../readiness.ts";
 import type { AskIndex } from "./ask-index.ts";
 import type { BalanceLookups } from "./balance-lookups.ts";
 import type { LimitedLookups } from "./lookups.ts";
+import type { Asker } from "./question-lanes.ts";
 import type { PublicValues } from "./secret-guard.ts";
 import type { SignatureJudge } from "./signature-judge.ts";
 
@@ -67,7 +68,7 @@ export interface SwapDependencies {
   readonly balances: BalanceLookups;
   readonly asks: AskIndex;
   /** Looks an address's balance up and judges the asks on it; whoever calls holds no lock. */
-  readonly rechecks: { look(address: string, lane: "round" | "request"): Promise<void> };
+  readonly rechecks: { look(address: string, asker: Asker): Promise<void> };
   readonly hints: LockHints;
   /**
    * Keys: `asks` for judging and writing asks, `deal:<hash>` for takes. Nobody asks an outside source while he holds

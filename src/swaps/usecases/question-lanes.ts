@@ -3,6 +3,9 @@
 
 import type { Clock } from "../../follow/ports.ts";
 
+/** Who asks: a round of re-checks, or a request of somebody. */
+export type Asker = "round" | "request";
+
 /** How much is asked at once, and what waits for it. */
 export interface LaneBounds {
   readonly atOnce: number;

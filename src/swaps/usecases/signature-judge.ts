@@ -10,7 +10,8 @@ import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/eip712.ts
 import { hexSignature } from "../../swap/forms.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { ContractVerdict, EvmAccounts } from "../lookup-ports.ts";
-import { type AccountLane, AccountQuestions } from "./account-questions.ts";
+import { AccountQuestions } from "./account-questions.ts";
+import type { Asker } from "./question-lanes.ts";
 
 /** A judgement; `kept` is the form in which the signature is stored and handed out, hex with 0x. */
 type SignatureVerdict =
@@ -107,11 +108,11 @@ export class SignatureJudge {
     account: EvmAddress,
     digest: Bytes32,
     signature: string,
-    lane: AccountLane,
+    asker: Asker,
   ): Promise<ContractVerdict | null> {
     const { clock, keptMs } = this.#deps;
     const key = `${account}/${digest}`;
-    const verdict = await this.#questions.verdict(account, digest, signature, lane);
+    const verdict = await this.#questions.verdict(account, digest, signature, asker);
     if (verdict === null) return null;
     const untilMs = clock.monotonicMs() + keptMs;
     if (verdict === "failed") remember(this.#failures, key, { signature, untilMs }, KEPT_FAILURES);
