@@ -57,7 +57,7 @@ interface LogWitnesses {
 }
 
 /** What becomes of a log. */
-type LogStanding =
+export type LogStanding =
   /** Enough RPCs show it. */
   | "shown"
   /** It is to be taken out: nobody shows it, or two agree that it is not there. */

@@ -10,7 +10,7 @@ import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
-import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
+import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
@@ -258,9 +258,8 @@ function tipOf(point: EvmPoint): EvmChange["tip"] {
 
 /** The RPC names a block as on its chain, and another one as the parent of the next. */
 function contradicts(source: EvmSource, point: EvmPoint): EvmUnavailable {
-  return new EvmUnavailable(
-    "UNSETTLED",
-    `the answers of ${source.name} do not fit together: it has block ${point.number} (${point.hash}), and what it ` +
-      "shows of the blocks above does not follow it",
+  return unsettled(
+    source,
+    `it has block ${point.number} (${point.hash}), and what it shows of the blocks above does not follow it`,
   );
 }

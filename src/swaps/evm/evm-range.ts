@@ -4,7 +4,7 @@
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { EvmBlock, EvmLog, EvmSource, LogsAnswer } from "./evm-chain.ts";
 import { ownLogs } from "./evm-cross-check.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
+import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
 
 /** Bounds of the search. */
 export interface RangeBounds {
@@ -113,10 +113,7 @@ export async function logsByReceipts(
     });
     for (const receipt of receipts) {
       if (receipt === null || receipt.blockHash !== block.hash)
-        throw new EvmUnavailable(
-          "UNSETTLED",
-          `the answers of ${source.name} do not fit together: block ${block.number} and its receipts`,
-        );
+        throw unsettled(source, `block ${block.number} and its receipts`);
       for (const log of ownLogs(receipt.logs, escrow)) logs.push(log);
     }
   }

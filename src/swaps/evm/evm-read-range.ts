@@ -8,7 +8,7 @@ import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
 import { logsByReceipts, logsOfRange, type RangeSizer } from "./evm-range.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
+import { unsettled } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
 /** A block that is known, as a place to go on from. */
@@ -54,10 +54,6 @@ const CHAINED_BLOCKS = 16;
 const HEADERS_AT_ONCE = 1000;
 /** Blocks asked for their logs at a time, where the filter says that there may be some. */
 const BLOCKS_AT_ONCE = 8;
-
-function unsettled(source: EvmSource, what: string): EvmUnavailable {
-  return new EvmUnavailable("UNSETTLED", `the answers of ${source.name} do not fit together: ${what}`);
-}
 
 /** The block as a checkpoint of the ledger. */
 export function checkpointOf(block: EvmPoint): ChainCheckpoint {

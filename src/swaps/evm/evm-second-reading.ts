@@ -4,7 +4,7 @@
 // known for the life of the process: after a restart both readings of what is not final are made anew.
 
 import { elementAt, zip } from "../../primitives/elements.ts";
-import { logStanding } from "../../swap/evm-quorum.ts";
+import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
@@ -18,7 +18,7 @@ import type { EvmPoint } from "./evm-read-range.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 import { RefusedLogs } from "./evm-refused-logs.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
-import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
+import { EvmUnavailable, type ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
@@ -198,8 +198,9 @@ export class SecondReading {
     const doubtful = await this.#doubtful(index, compared);
     const disputed: EscrowEvent[] = [];
     const witnesses = await this.#witnesses(doubtful, span);
-    for (const [event, { shows, lacks }] of zip(doubtful, witnesses)) {
-      const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
+    for (const [event, words] of zip(doubtful, witnesses)) {
+      const { lacks } = words;
+      const standing = this.#standingOf(words);
       if (standing === "unknown") return null;
       // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
       const use = this.#nextOf(lacks.filter((one) => one !== span.source)) ?? index;
@@ -237,6 +238,11 @@ export class SecondReading {
     });
   }
 
+  /** What becomes of an event by these words: alone an RPC's own word counts, of several that of two. */
+  #standingOf({ shows, lacks }: Witnesses): LogStanding {
+    return logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
+  }
+
   /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
   async #judgeExtra(index: number, compared: Compared): Promise<Back | null> {
     const { extra } = compared;
@@ -271,8 +277,9 @@ export class SecondReading {
   /** Back below the first of these indexed events that enough RPCs lack. */
   async #backForGone(events: readonly EscrowEvent[], index: number): Promise<Back | null> {
     const witnesses = await this.#witnesses(events, null);
-    for (const [event, { shows, lacks }] of zip(events, witnesses)) {
-      if (logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2) === "gone")
+    for (const [event, words] of zip(events, witnesses)) {
+      const { lacks } = words;
+      if (this.#standingOf(words) === "gone")
         return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
     }
     return null;
@@ -312,7 +319,7 @@ export class SecondReading {
       return own === undefined ? null : pointOf(own);
     const shared = await newestShared(source, checkpoints, height);
     if (shared !== null && shared.number >= ledger.tips().evm.finalHeight) return shared;
-    throw this.#unsettled(use, `it has other blocks than ours at ${height} and below`);
+    throw unsettled(source, `it has other blocks than ours at ${height} and below`);
   }
 
   /** A comparison, a step back where what is indexed is not on the final chain, null where this RPC cannot tell. */
@@ -357,8 +364,9 @@ export class SecondReading {
     return this.#tried(async () => {
       const witnesses = await this.#witnesses(disputes, null);
       const resolved: EscrowEvent[] = [];
-      for (const [event, { shows, lacks }] of zip(disputes, witnesses)) {
-        const standing = logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
+      for (const [event, words] of zip(disputes, witnesses)) {
+        const { lacks } = words;
+        const standing = this.#standingOf(words);
         if (standing === "shown") resolved.push(event);
         if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;
         return this.#without(
@@ -379,13 +387,6 @@ export class SecondReading {
       { alarm: "log_disputed", order, block, block_hash: blockHash, tx: txHash, log_index: logIndex },
       `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not, or at ` +
         "another time: its order waits until two RPCs agree",
-    );
-  }
-
-  #unsettled(index: number, what: string): EvmUnavailable {
-    return new EvmUnavailable(
-      "UNSETTLED",
-      `the answers of ${ofRpc(this.#deps.sources, index).name} do not fit together: ${what}`,
     );
   }
 }

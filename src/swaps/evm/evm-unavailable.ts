@@ -39,6 +39,11 @@ export class EvmUnavailable extends Error {
   }
 }
 
+/** Answers of one RPC that contradict each other; `what` they say ends the sentence. */
+export function unsettled(source: { readonly name: string }, what: string): EvmUnavailable {
+  return new EvmUnavailable("UNSETTLED", `the answers of ${source.name} do not fit together: ${what}`);
+}
+
 /** A log that no state of the contract can have produced after what is indexed (S-08). Nothing of its change stands. */
 export class ImpossibleLog extends Error {
   override readonly name = "ImpossibleLog";
