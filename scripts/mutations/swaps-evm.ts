@@ -97,7 +97,7 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an RPC of another chain counts by what it said before",
     },
   ]),
-  ...inFile("src/swaps/evm/evm-refused-logs.ts", [
+  ...inFile("src/swaps/evm/evm-rpc-memory.ts", [
     {
       rule: "S-08",
       find: ", before.map(escrowEventText)",

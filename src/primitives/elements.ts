@@ -1,5 +1,6 @@
-// Elements of lists: those that must be there, and the place of one in a sorted list. Where an absent one would be a bug, a
-// default in its place would hide the bug, and near money it would become an amount: `elementAt` and `zip` throw instead.
+// Elements of lists: those that must be there, and the place of one in a sorted list. Where an absent one would be a
+// bug, a default in its place would hide the bug, and near money it would become an amount: `elementAt` and `zip` throw
+// instead.
 
 /**
  * The element at an index.

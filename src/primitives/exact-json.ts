@@ -3,7 +3,10 @@
 
 const MARK = "$exact";
 
-/** The text of a value of plain objects, arrays, texts, numbers, `bigint`s, maps and sets; `undefined` fields are left out. */
+/**
+ * The text of a value of plain objects, arrays, texts, numbers, `bigint`s, maps and sets; `undefined` fields are left
+ * out.
+ */
 export function exactText(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) => {
     if (typeof one === "bigint") return { [MARK]: "bigint", value: one.toString() };

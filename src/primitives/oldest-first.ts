@@ -1,5 +1,5 @@
-// Maps and sets that are bounded by forgetting what came first: a collection stands in the order in which its entries came,
-// so the oldest ones are at its front.
+// Maps and sets that are bounded by forgetting what came first: a collection stands in the order in which its entries
+// came, so the oldest ones are at its front.
 
 /** A map or a set. */
 interface Collection<Key> {

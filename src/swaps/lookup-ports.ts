@@ -1,4 +1,5 @@
-// Ports through which use cases ask a chain about one thing at the moment of a request: an account, a transaction, a balance.
+// Ports through which use cases ask a chain about one thing at the moment of a request: an account, a transaction, a
+// balance.
 
 import type {
   BlockHash,

@@ -1,4 +1,5 @@
-// How both chains stand, as their followers last heard: readiness is judged from it, and readers in other processes are told.
+// How both chains stand, as their followers last heard: readiness is judged from it, and readers in other processes are
+// told.
 
 import type { NodeCounts } from "../follow/ports.ts";
 import type { ChainWitness } from "../swap/facts.ts";

@@ -1,5 +1,5 @@
-// A change of the ledger as a value, and as a text for ledgers in other processes: they carry out the same change over the
-// same state, at the same moment, and so come to the same state.
+// A change of the ledger as a value, and as a text for ledgers in other processes: they carry out the same change over
+// the same state, at the same moment, and so come to the same state.
 
 import { TextFormat } from "../../primitives/exact-json.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
@@ -53,8 +53,8 @@ export interface TimedChange {
 }
 
 /**
- * Parts of a change, of a hundred characters and more each, above which no text of it is made: no store tells one that long,
- * and a mempool full of lock outputs would make one that no process can hold.
+ * Parts of a change, of a hundred characters and more each, above which no text of it is made: no store tells one that
+ * long, and a mempool full of lock outputs would make one that no process can hold.
  */
 const MOST_PARTS = 10_000;
 
@@ -102,8 +102,8 @@ interface ReadChange {
 }
 
 /**
- * The change of a text, told to whom this picture was shown last. @throws where a program of another version has written
- * it, and where it says what changed in another picture.
+ * The change of a text, told to whom this picture was shown last. @throws where a program of another version has
+ * written it, and where it says what changed in another picture.
  */
 export function readChange(text: string, known: NamedPicture): ReadChange {
   const written = writtenIn(text);
@@ -168,8 +168,8 @@ function momentOf({ now, expiryNow }: Moment): Moment {
 type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChange };
 
 /**
- * Another version, too, where a change makes something else of the same state: a process of another program then begins with
- * what is stored.
+ * Another version, too, where a change makes something else of the same state: a process of another program then begins
+ * with what is stored.
  */
 const FORMAT = new TextFormat<WrittenText>(7, "change");
 

@@ -51,7 +51,9 @@ export interface SwapTransaction {
   readonly put: readonly StoredFact[];
   /** Inserted or replaced. The newest `MAX_CHECKPOINTS` of each chain are kept. */
   readonly checkpoints: readonly ChainCheckpoint[];
-  /** Appended to the one event log. Null: more has changed than is told; the log is emptied, so that all get a `reset`. */
+  /**
+   * Appended to the one event log. Null: more has changed than is told; the log is emptied, so that all get a `reset`.
+   */
   readonly events: readonly StoredSwapEvent[] | null;
   /** Bundles whose facts are no longer loaded, and ones whose facts are again; absent where none. */
   readonly close?: readonly ClosedBundle[];
@@ -61,8 +63,9 @@ export interface SwapTransaction {
 }
 
 /**
- * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts, and from
- * where on they were read. All other facts without a chain are kept: records (S-50), secrets (S-13) and sightings (S-15).
+ * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts, and
+ * from where on they were read. All other facts without a chain are kept: records (S-50), secrets (S-13) and sightings
+ * (S-15).
  */
 export const DERIVED_KINDS: readonly string[] = [
   "tip",
@@ -75,9 +78,9 @@ export const DERIVED_KINDS: readonly string[] = [
 ];
 
 /**
- * Storage of swap facts. Engine-neutral: facts, checkpoints, what finds closed deals, and the shared event log. A wipe of
- * the index (reindex) removes facts of both chains, checkpoints, events, `DERIVED_KINDS` and all that finds closed deals;
- * the identity stays.
+ * Storage of swap facts. Engine-neutral: facts, checkpoints, what finds closed deals, and the shared event log. A wipe
+ * of the index (reindex) removes facts of both chains, checkpoints, events, `DERIVED_KINDS` and all that finds closed
+ * deals; the identity stays.
  */
 export interface SwapStore {
   /** Null in a database without swaps. */
@@ -159,9 +162,13 @@ export interface PearlChange {
   readonly covered: readonly ScriptHex[];
   /** From this time on they are read, unix seconds; absent where from the beginning. */
   readonly coveredFrom?: number;
-  /** Scripts of which these blocks hold outputs below that amount that are not among the facts, being too many (S-15). */
+  /**
+   * Scripts of which these blocks hold outputs below that amount that are not among the facts, being too many (S-15).
+   */
   readonly leftOut?: readonly (readonly [ScriptHex, bigint])[];
-  /** Notes of `SwapWatch.rereads` whose blocks are read completely up to the tip with this change; absent where none. */
+  /**
+   * Notes of `SwapWatch.rereads` whose blocks are read completely up to the tip with this change; absent where none.
+   */
   readonly reread?: readonly string[];
 }
 
@@ -233,8 +240,8 @@ export interface LedgerWrites {
   applyEvm(change: EvmChange): Promise<void>;
   applyPearl(change: PearlChange): Promise<void>;
   /**
-   * Secrets and sightings that the mempool showed, and the picture itself. `rereadFrom`: blocks from this height on may have
-   * been compared without the sightings, and must be again; null where none were.
+   * Secrets and sightings that the mempool showed, and the picture itself. `rereadFrom`: blocks from this height on may
+   * have been compared without the sightings, and must be again; null where none were.
    */
   applyMempool(
     locks: MempoolLocks,
@@ -246,9 +253,9 @@ export interface LedgerWrites {
   write(records: Pick<RecordWrites, "rereadFrom">): Promise<void>;
   readonly watch: SwapWatch;
   /**
-   * Brings the closed deals that questions find into memory and looks at once, so that nothing leaves in between; resolves
-   * with what `look` gives. `hasOpened`: whether any came back. The questions are made when their turn has come: what is in
-   * memory then need not be asked for.
+   * Brings the closed deals that questions find into memory and looks at once, so that nothing leaves in between;
+   * resolves with what `look` gives. `hasOpened`: whether any came back. The questions are made when their turn has
+   * come: what is in memory then need not be asked for.
    */
   withClosed<Value>(
     questions: () => readonly ClosedQuestion[],
@@ -282,7 +289,9 @@ export interface RecordWrites {
   readonly takes?: readonly PostedTake[];
   readonly addresses?: readonly AddressRecord[];
   readonly origins?: readonly OriginRecord[];
-  /** PEARL blocks from this height on are read again: for a lock transaction older than its order's first fact (S-53). */
+  /**
+   * PEARL blocks from this height on are read again: for a lock transaction older than its order's first fact (S-53).
+   */
   readonly rereadFrom?: number;
 }
 
@@ -291,8 +300,8 @@ export interface LedgerReads extends StateReads {
   /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
   settled(): Promise<void>;
   /**
-   * Notes what `balanceSeenAt` answers; null forgets it. In memory alone: rows show it, no event tells it, and records are
-   * brought up to date once an hour.
+   * Notes what `balanceSeenAt` answers; null forgets it. In memory alone: rows show it, no event tells it, and records
+   * are brought up to date once an hour.
    */
   noteBalanceSeen(address: string, at: number | null): void;
   /** Addresses of which `balanceSeenAt` knows a time. */

@@ -1,5 +1,5 @@
-// A list that keeps entries sorted by places that never change, so that a page of a long list is found by halving and never
-// by sorting: changes of a few entries shift the rest, changes of many are merged in one pass.
+// A list that keeps entries sorted by places that never change, so that a page of a long list is found by halving and
+// never by sorting: changes of a few entries shift the rest, changes of many are merged in one pass.
 
 import { elementAt, firstIndex } from "../../primitives/elements.ts";
 

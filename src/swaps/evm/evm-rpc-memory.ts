@@ -1,0 +1,140 @@
+// What the second reading remembers of RPCs (S-08), for the life of the process: which logs they have denied, which
+// ones the ledger has refused of them, and which RPC has failed of late.
+
+import type { Clock } from "../../follow/ports.ts";
+import { dropOldest, remember } from "../../primitives/oldest-first.ts";
+import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
+import type { EvmLedger } from "../ledger/ports.ts";
+import { escrowEventText } from "./evm-witnesses.ts";
+
+/** Logs that are remembered: one that is forgotten costs another reading of its blocks. */
+const MAX_DENIED = 1_000;
+
+/**
+ * What an RPC has said of a log, one after the other; each repeated word counts once, since going back is tried again.
+ */
+type Words = "denied" | "taken_back" | "denied_again";
+
+/** A log that was denied, with the words of RPCs by their indices. */
+interface DeniedLog {
+  readonly block: number;
+  readonly words: Map<number, Words>;
+}
+
+/**
+ * Logs that were taken out because RPCs deny them, by all that they say and their place. A log that one RPC alone shows
+ * is taken in while nobody else has a word on it, and taken out when two deny it: one that invents a log, beside one
+ * that answers now and then, would have it taken in again each time that the other one is silent, on and on.
+ */
+export class DeniedLogs {
+  readonly #logs = new Map<string, DeniedLog>();
+
+  /** The log is to be taken out, and these RPCs deny it. */
+  add(event: EscrowEvent, rpcs: readonly number[]): void {
+    const text = escrowEventText(event);
+    const words = this.#logs.get(text)?.words ?? new Map<number, Words>();
+    for (const rpc of rpcs) {
+      const before = words.get(rpc);
+      words.set(rpc, before === undefined || before === "denied" ? "denied" : "denied_again");
+    }
+    remember(this.#logs, text, { block: event.place.block, words }, MAX_DENIED);
+  }
+
+  /** The log is to be taken in, since this RPC shows it. */
+  takenIn(event: EscrowEvent, shower: number): void {
+    const words = this.#logs.get(escrowEventText(event))?.words;
+    if (words?.get(shower) === "denied") words.set(shower, "taken_back");
+  }
+
+  /**
+   * Who denies a log that this RPC alone shows: those that do so now, and those that have done so and say nothing now.
+   * The RPC itself may have been late with it, and takes its own word back once: one that shows a log again and again,
+   * and denies it in between, would have it taken in each time.
+   */
+  deniers(event: EscrowEvent, shower: number, lacks: readonly number[]): readonly number[] {
+    const words = this.#logs.get(escrowEventText(event))?.words ?? new Map<number, Words>();
+    const before = [...words].flatMap(([rpc, word]) => {
+      return word === "denied_again" || (word === "denied" && rpc !== shower) ? [rpc] : [];
+    });
+    return [...new Set([...lacks, ...before])];
+  }
+
+  /** All below this block is final. */
+  forgetBelow(from: number): void {
+    for (const [text, { block }] of this.#logs) if (block < from) this.#logs.delete(text);
+  }
+}
+
+/** Where a log stands in the chain. */
+type LogPlace = Pick<EvmPlace, "block" | "logIndex">;
+
+/** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
+const MAX_REFUSED = 100;
+
+/**
+ * Logs that the ledger refused as impossible, by RPC, place and history: for as long as the same stands before them. A
+ * log that an honest RPC gave may have been impossible only because an invented one was indexed before it.
+ */
+export class RefusedLogs {
+  readonly #ledger: Pick<EvmLedger, "unsettled">;
+  readonly #keys = new Set<string>();
+
+  constructor(ledger: Pick<EvmLedger, "unsettled">) {
+    this.#ledger = ledger;
+  }
+
+  /**
+   * The RPC gave this log, and after what is indexed up to the block `kept` and these events above it, it cannot be.
+   */
+  add(source: number, log: LogPlace, kept: number, events: readonly EscrowEvent[]): void {
+    this.#keys.add(this.#key(source, log, kept, events));
+    dropOldest(this.#keys, MAX_REFUSED);
+  }
+
+  /** Whether it was refused after the same. */
+  has(source: number, log: LogPlace, kept: number, events: readonly EscrowEvent[]): boolean {
+    return this.#keys.has(this.#key(source, log, kept, events));
+  }
+
+  /** All may be asked for again. */
+  clear(): void {
+    this.#keys.clear();
+  }
+
+  #key(source: number, { block, logIndex }: LogPlace, kept: number, events: readonly EscrowEvent[]): string {
+    const indexed = this.#ledger.unsettled(0, Math.min(kept, block));
+    const above = events.filter(({ place }) => place.block > kept);
+    const before = [...indexed, ...above].filter(
+      ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
+    );
+    return JSON.stringify([source, block, logIndex, before.map(escrowEventText)]);
+  }
+}
+
+/** For this long an RPC that has failed is asked last. */
+const ASKED_LAST_MS = 600_000;
+
+/**
+ * When each RPC last failed at a second reading, so that the others are asked before it: its failure may have taken a
+ * minute, and must not slow every reading while it answers about its tags.
+ */
+export class FailedReadings {
+  readonly #clock: Clock;
+  readonly #failedAtMs = new Map<number, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The RPC of that index has failed now. */
+  add(index: number): void {
+    this.#failedAtMs.set(index, this.#clock.monotonicMs());
+  }
+
+  /** The same RPCs, those that have failed of late behind the others. */
+  last(indices: readonly number[]): readonly number[] {
+    const sinceMs = this.#clock.monotonicMs() - ASKED_LAST_MS;
+    const hasFailed = (index: number): boolean => (this.#failedAtMs.get(index) ?? -Infinity) > sinceMs;
+    return [...indices.filter((index) => !hasFailed(index)), ...indices.filter(hasFailed)];
+  }
+}
