@@ -19,7 +19,7 @@ export interface CursorBinding {
 }
 
 /** The paging parameters after validation. */
-interface PageQuery {
+export interface PageQuery {
   readonly limit?: number;
   readonly next?: string;
   readonly prev?: string;

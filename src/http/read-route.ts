@@ -3,11 +3,11 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, StaticEncode, TObject, TSchema } from "typebox";
-import type { PaddedText } from "../index/pages.ts";
-import type { TipState } from "../index/queries.ts";
+import type { PaddedText, Page, PageRequest } from "../index/pages.ts";
+import type { Snapshot, TipState } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
 import { type HttpContext, sendAnswer, sendError } from "./context.ts";
-import { pageLimit } from "./cursor.ts";
+import { type CursorBinding, pageLimit, pageLinks, type PageQuery, pageRequest } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { Refusal } from "./errors.ts";
 import { writeReady } from "./fast-path.ts";
@@ -45,8 +45,8 @@ interface ReadDefinition<Params extends TObject, Query extends TObject, Row exte
   readonly cached?: boolean;
   /** Whether the envelope says `truncated`; default false. */
   readonly truncates?: boolean;
-  /** Error codes beyond those that every endpoint may answer. */
-  readonly refusals?: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
+  /** Error codes beyond those that every endpoint, or every list, may answer. */
+  readonly refusals?: readonly "LISTING_NOT_OPEN"[];
   read(
     deps: ReadDependencies,
     params: StaticEncode<Params>,
@@ -68,6 +68,7 @@ export interface ReadRoute {
   readonly isList: boolean;
   /** True where the envelope says whether the rows are all there are. */
   readonly truncates: boolean;
+  /** Error codes beyond those that every endpoint may answer. */
   readonly refusals: readonly ("LISTING_NOT_OPEN" | "CURSOR_INVALID")[];
   /** Validates (H-05), or says what is wrong. */
   ask(params: unknown, query: unknown): Result<ReadQuestion, Refusal>;
@@ -88,6 +89,7 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
 ): ReadRoute {
   const readParams = parameterReader(definition.params);
   const readQuery = parameterReader(definition.query);
+  const isList = Object.hasOwn(definition.query.properties, "next");
   return {
     name: definition.name,
     path: definition.path,
@@ -97,9 +99,9 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
     row: definition.row,
     example: definition.example,
     cached: definition.cached ?? true,
-    isList: Object.hasOwn(definition.query.properties, "next"),
+    isList,
     truncates: definition.truncates ?? false,
-    refusals: definition.refusals ?? [],
+    refusals: [...(isList ? (["CURSOR_INVALID"] as const) : []), ...(definition.refusals ?? [])],
     ask(rawParams, rawQuery) {
       const params = readParams(rawParams);
       if (!params.ok) return params;
@@ -114,6 +116,19 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
       });
     },
   };
+}
+
+/** The reading of a page of a list: the page that the request asks for, its rows, and the cursors of those beside it. */
+export async function pageReading<Found, Row>(
+  query: PageQuery,
+  binding: CursorBinding,
+  read: (page: PageRequest) => Promise<Snapshot<Page<Found>>>,
+  rowOf: (found: Found, state: TipState) => Row,
+): Promise<Result<Reading<Row>, Refusal>> {
+  const page = pageRequest(query, binding);
+  if (!page.ok) return page;
+  const { state, value } = await read(page.value);
+  return ok({ state, rows: value.rows.map((found) => rowOf(found, state)), ...pageLinks(value, binding) });
 }
 
 /** Values that a route reads in one way only, however they are written (H-05, H-07). */

@@ -3,10 +3,9 @@
 
 import { Type } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
-import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { invalidField, type Refusal } from "../errors.ts";
 import { requestAddress, tickOf } from "../parameters.ts";
-import { type ReadRoute, readRoute } from "../read-route.ts";
+import { pageReading, type ReadRoute, readRoute } from "../read-route.ts";
 import { addressBalanceRow, balanceRow, ledgerRow } from "../rows/tokens.ts";
 import { listingHistoryRow } from "../rows/market.ts";
 import { historyRow } from "../rows/operations.ts";
@@ -33,15 +32,15 @@ const tokenlist = readRoute({
   query: Type.Object(pageParameters),
   row: BalanceRowSchema,
   example: EXAMPLES.balanceRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
-    const binding: CursorBinding = { list: "balances", scope: ["addressTokenlist", address.value] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.balances(address.value, page.value);
-    return ok({ state, rows: value.rows.map(balanceRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "balances", scope: ["addressTokenlist", address.value] },
+      (page) => queries.balances(address.value, page),
+      balanceRow,
+    );
   },
 });
 
@@ -69,18 +68,17 @@ const history = readRoute({
   query: Type.Object({ ...pageParameters, tick: tickFilter }),
   row: HistoryRowSchema,
   example: EXAMPLES.historyRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "operations", scope: ["addressHistory", address.value, tick] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
     const filter = { address: address.value, ...(tick === null ? {} : { tick }) };
-    const { state, value } = await queries.operations(filter, page.value);
-    const rows = value.rows.map((row) => historyRow(row, state.height, address.value));
-    return ok({ state, rows, ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "operations", scope: ["addressHistory", address.value, tick] },
+      (page) => queries.operations(filter, page),
+      (row, state) => historyRow(row, state.height, address.value),
+    );
   },
 });
 
@@ -92,16 +90,16 @@ const ledger = readRoute({
   query: Type.Object({ ...pageParameters, tick: tickFilter }),
   row: LedgerRowSchema,
   example: EXAMPLES.ledgerRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "ledger", scope: ["addressLedger", address.value, tick] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.ledger(address.value, tick, page.value);
-    return ok({ state, rows: value.rows.map(ledgerRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "ledger", scope: ["addressLedger", address.value, tick] },
+      (page) => queries.ledger(address.value, tick, page),
+      ledgerRow,
+    );
   },
 });
 
@@ -113,21 +111,20 @@ const listings = readRoute({
   query: Type.Object({ ...pageParameters, tick: tickFilter, state: stateFilter }),
   row: ListingHistoryRowSchema,
   example: EXAMPLES.listingHistoryRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
     const lifecycle = query.state ?? null;
-    const binding: CursorBinding = {
-      list: "sellerListings",
-      scope: ["addressListings", tick, address.value, lifecycle],
-    };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.sellerListings(tick, address.value, lifecycle, page.value);
-    const rows = value.rows.map((row) => listingHistoryRow(row, rules));
-    return ok({ state, rows, ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      {
+        list: "sellerListings",
+        scope: ["addressListings", tick, address.value, lifecycle],
+      },
+      (page) => queries.sellerListings(tick, address.value, lifecycle, page),
+      (row) => listingHistoryRow(row, rules),
+    );
   },
 });
 
@@ -147,16 +144,16 @@ const balances = readRoute({
   }),
   row: AddressBalanceRowSchema,
   example: EXAMPLES.addressBalanceRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
     const addresses = addressList(query.addresses, rules.hrp);
     if (!addresses.ok) return addresses;
     const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "balancesOf", scope: ["balances", tick, ...addresses.value] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.balancesOf(addresses.value, tick, page.value);
-    return ok({ state, rows: value.rows.map(addressBalanceRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "balancesOf", scope: ["balances", tick, ...addresses.value] },
+      (page) => queries.balancesOf(addresses.value, tick, page),
+      addressBalanceRow,
+    );
   },
 });
 

@@ -3,8 +3,7 @@
 
 import { Type } from "typebox";
 import { ok } from "../../primitives/result.ts";
-import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
-import { type ReadRoute, readRoute } from "../read-route.ts";
+import { pageReading, type ReadRoute, readRoute } from "../read-route.ts";
 import { blockRow, reorgRow } from "../rows/blocks.ts";
 import { BlockRowSchema, ReorgRowSchema } from "../schemas/blocks.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -20,13 +19,13 @@ const blocks = readRoute({
   query: Type.Object(pageParameters),
   row: BlockRowSchema,
   example: EXAMPLES.blockRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries }, _params, query) {
-    const binding: CursorBinding = { list: "blocks", scope: ["blocks"] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.blocks(page.value);
-    return ok({ state, rows: value.rows.map(blockRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "blocks", scope: ["blocks"] },
+      (page) => queries.blocks(page),
+      blockRow,
+    );
   },
 });
 
@@ -70,13 +69,13 @@ const reorgs = readRoute({
   example: EXAMPLES.reorgRow,
   // Swaps may empty the log without a commit of the index.
   cached: false,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries }, _params, query) {
-    const binding: CursorBinding = { list: "reorgs", scope: ["reorgs"] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.reorgs(page.value);
-    return ok({ state, rows: value.rows.map(reorgRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "reorgs", scope: ["reorgs"] },
+      (page) => queries.reorgs(page),
+      reorgRow,
+    );
   },
 });
 

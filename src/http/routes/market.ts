@@ -5,10 +5,9 @@ import { Type } from "typebox";
 import type { ListingRow } from "../../prc20/state.ts";
 import type { Snapshot } from "../../index/queries.ts";
 import type { ListingView } from "../../index/views.ts";
-import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { Refusal } from "../errors.ts";
 import { listingIdOf, requestAddress, tickOf } from "../parameters.ts";
-import { type ReadRoute, readRoute } from "../read-route.ts";
+import { pageReading, type ReadRoute, readRoute } from "../read-route.ts";
 import { fillTemplateRow, listingHistoryRow, listingRow, quoteRow, summaryRow } from "../rows/market.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import {
@@ -36,14 +35,14 @@ const market = readRoute({
   query: Type.Object(pageParameters),
   row: ListingRowSchema,
   example: EXAMPLES.listingRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
-    const binding: CursorBinding = { list: "market", scope: ["market", tick] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.market(tick, page.value);
-    return ok({ state, rows: value.rows.map((row) => listingRow(row, rules)), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "market", scope: ["market", tick] },
+      (page) => queries.market(tick, page),
+      (row) => listingRow(row, rules),
+    );
   },
 });
 
@@ -55,21 +54,20 @@ const seller = readRoute({
   query: Type.Object({ ...pageParameters, state: stateFilter }),
   row: ListingHistoryRowSchema,
   example: EXAMPLES.listingHistoryRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
     const lifecycle = query.state ?? null;
-    const binding: CursorBinding = {
-      list: "sellerListings",
-      scope: ["marketSeller", tick, address.value, lifecycle],
-    };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.sellerListings(tick, address.value, lifecycle, page.value);
-    const rows = value.rows.map((row) => listingHistoryRow(row, rules));
-    return ok({ state, rows, ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      {
+        list: "sellerListings",
+        scope: ["marketSeller", tick, address.value, lifecycle],
+      },
+      (page) => queries.sellerListings(tick, address.value, lifecycle, page),
+      (row) => listingHistoryRow(row, rules),
+    );
   },
 });
 
@@ -81,16 +79,15 @@ const history = readRoute({
   query: Type.Object({ ...pageParameters, state: stateFilter }),
   row: ListingHistoryRowSchema,
   example: EXAMPLES.listingHistoryRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, params, query) {
     const tick = tickOf(params.tick);
     const lifecycle = query.state ?? null;
-    const binding: CursorBinding = { list: "marketHistory", scope: ["marketHistory", tick, lifecycle] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.marketHistory(tick, lifecycle, page.value);
-    const rows = value.rows.map((row) => listingHistoryRow(row, rules));
-    return ok({ state, rows, ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "marketHistory", scope: ["marketHistory", tick, lifecycle] },
+      (page) => queries.marketHistory(tick, lifecycle, page),
+      (row) => listingHistoryRow(row, rules),
+    );
   },
 });
 
@@ -116,13 +113,13 @@ const markets = readRoute({
   query: Type.Object(pageParameters),
   row: SummaryRowSchema,
   example: EXAMPLES.summaryRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries }, _params, query) {
-    const binding: CursorBinding = { list: "markets", scope: ["markets"] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.markets(page.value);
-    return ok({ state, rows: value.rows.map(summaryRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "markets", scope: ["markets"] },
+      (page) => queries.markets(page),
+      summaryRow,
+    );
   },
 });
 

@@ -42,7 +42,6 @@ const oplist = readRoute({
   }),
   row: OperationRowSchema,
   example: EXAMPLES.operationRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries, rules }, _params, query) {
     const address =
       query.address === undefined ? ok(null) : requestAddress("address", query.address, rules.hrp);
@@ -164,7 +163,6 @@ const mempool = readRoute({
   // It changes without a commit.
   cached: false,
   truncates: true,
-  refusals: ["CURSOR_INVALID"],
   async read(deps, _params, query) {
     const { hrp } = deps.rules;
     const address = query.address === undefined ? ok(null) : requestAddress("address", query.address, hrp);

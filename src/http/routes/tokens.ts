@@ -6,7 +6,7 @@ import type { PageRequest, PageStart } from "../../index/pages.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { ok } from "../../primitives/result.ts";
 import { tickOf } from "../parameters.ts";
-import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
+import { pageReading, type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { booleanFilter, pageParameters, tickParameter, tickPrefixFilter } from "../schemas/parameters.ts";
@@ -28,14 +28,14 @@ const tokenlist = readRoute({
   query: Type.Object({ ...pageParameters, tick: tickPrefixFilter }),
   row: TokenListRowSchema,
   example: EXAMPLES.tokenListRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries }, _params, query) {
     const prefix = query.tick === undefined ? null : tickOf(query.tick);
-    const binding: CursorBinding = { list: "tokens", scope: ["tokenlist", prefix] };
-    const page = pageRequest(query, binding);
-    if (!page.ok) return page;
-    const { state, value } = await queries.tokens(prefix, page.value);
-    return ok({ state, rows: value.rows.map(tokenListRow), ...pageLinks(value, binding) });
+    return pageReading(
+      query,
+      { list: "tokens", scope: ["tokenlist", prefix] },
+      (page) => queries.tokens(prefix, page),
+      tokenListRow,
+    );
   },
 });
 
@@ -75,7 +75,6 @@ const holders = readRoute({
   query: Type.Object(pageParameters),
   row: HolderRowSchema,
   example: EXAMPLES.holderRow,
-  refusals: ["CURSOR_INVALID"],
   async read({ queries }, params, query) {
     const tick = tickOf(params.tick);
     const binding: CursorBinding = { list: "holders", scope: ["holders", tick] };
@@ -109,7 +108,6 @@ const candles = readRoute({
   }),
   row: CandleRowSchema,
   example: EXAMPLES.candleRow,
-  refusals: ["CURSOR_INVALID"],
   async read(deps, params, query) {
     const tick = tickOf(params.tick);
     const interval = query.interval ?? "1h";
