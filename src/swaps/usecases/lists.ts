@@ -38,8 +38,7 @@ const MAX_OF_ADDRESS = 100;
 const STEP_ENDS: ListEnds = { first: [LOWEST_HASH, BELOW_INTEGERS], last: [HIGHEST_HASH, ABOVE_INTEGERS] };
 
 /** What the lists read from. */
-interface SwapListsDependencies {
-  readonly deps: Pick<SwapDependencies, "ledger" | "readiness" | "rules" | "asks">;
+interface SwapListsDependencies extends Pick<SwapDependencies, "ledger" | "readiness" | "rules" | "asks"> {
   readonly orders: OrderIndex;
   readonly programs: TaprootKeyIndex;
 }
@@ -65,35 +64,32 @@ export class SwapLists {
   }
 
   #one(list: Listing): Promise<SwapList<WireRow>> {
-    const { ledger } = this.#deps.deps;
+    const { ledger } = this.#deps;
     return ledger.reading([list.question], (reads, { rows }) => list.page(reads, rows[0] ?? []));
   }
 
   #bids(query: BidListQuery): Listing {
-    const { readiness, rules } = this.#deps.deps;
-    const isListed = (order: IndexedOrder): boolean =>
-      (query.includeAskMatches || !order.isAskMatch) && isOneOf(query.statuses, order.bid);
-    return {
-      question: this.#closedOrders(query, "bid", query.includeAskMatches),
-      page: (reads, closed) => {
-        const context = readiness.context();
-        return cutPage({
-          limit: query.limit,
-          start: query.start,
-          ends: NEWEST_ENDS,
-          entries: this.#orders(reads, query, isListed, closed),
-          row: (subject) => rowIn(subject, bidRow(subject, context, rules)),
-        });
-      },
-    };
+    const { includeAskMatches, statuses } = query;
+    return this.#listing(query, {
+      question: this.#closedOrders(query, "bid", includeAskMatches),
+      isListed: ({ bid, isAskMatch }) => (includeAskMatches || !isAskMatch) && isOneOf(statuses, bid),
+      rowOf: bidRow,
+    });
   }
 
   #deals(query: SwapListQuery): Listing {
-    const { readiness, rules } = this.#deps.deps;
-    const isListed = (order: IndexedOrder): boolean =>
-      order.deal !== null && isOneOf(query.statuses, order.deal);
-    return {
+    return this.#listing(query, {
       question: this.#closedOrders(query, "deal", true),
+      isListed: ({ deal }) => deal !== null && isOneOf(query.statuses, deal),
+      rowOf: dealRow,
+    });
+  }
+
+  /** A list of orders, newest first. */
+  #listing(query: SwapListQuery, { question, isListed, rowOf }: OrderList): Listing {
+    const { readiness, rules } = this.#deps;
+    return {
+      question,
       page: (reads, closed) => {
         const context = readiness.context();
         return cutPage({
@@ -101,14 +97,14 @@ export class SwapLists {
           start: query.start,
           ends: NEWEST_ENDS,
           entries: this.#orders(reads, query, isListed, closed),
-          row: (subject) => rowIn(subject, dealRow(subject, context, rules)),
+          row: (subject) => rowIn(subject, rowOf(subject, context, rules)),
         });
       },
     };
   }
 
   #asks(query: AskListQuery): Listing {
-    const { deps, programs } = this.#deps;
+    const { asks, programs, readiness } = this.#deps;
     const { sort, start, statuses, includeUnfunded } = query;
     const place = start === null ? null : placeOfKey(start.key, sort);
     const from = start === null || place === null ? null : { direction: start.direction, place };
@@ -119,9 +115,9 @@ export class SwapLists {
       question: isAsked ? { ...question, start: closedStart(from) } : NO_QUESTION,
       page: (reads, closed) => {
         const among = this.#candidates(query);
-        const walk = deps.asks.walk({ statuses, includeUnfunded, sort, start: from, among });
+        const walk = asks.walk({ statuses, includeUnfunded, sort, start: from, among });
         const open = keyed(walk, partyFilter(query, programs), (ask) => askKey(ask, sort));
-        const context = deps.readiness.context();
+        const context = readiness.context();
         const turn = start?.direction === "prev" ? -1 : 1;
         return cutPage({
           limit: query.limit,
@@ -155,10 +151,10 @@ export class SwapLists {
 
   /** Ids that the filters by party leave, as far as an index tells; null: all. */
   #candidates({ sellerEvm, buyerEvm, pearlAddress }: PartyFilters): readonly Bytes32[] | null {
-    const { deps, programs } = this.#deps;
-    const byEvm = deps.asks.of(sellerEvm, buyerEvm);
+    const { asks, programs } = this.#deps;
+    const byEvm = asks.of(sellerEvm, buyerEvm);
     if (byEvm !== null || pearlAddress === null) return byEvm;
-    return deps.asks.ofPearl(pearlAddress, programs.keysOf(pearlAddress));
+    return asks.ofPearl(pearlAddress, programs.keysOf(pearlAddress));
   }
 
   /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
@@ -177,7 +173,7 @@ export class SwapLists {
       deals: sides.map((side) => this.#deals({ ...base, ...side })),
     };
     const all = [...kinds.bids, ...kinds.asks, ...kinds.deals];
-    return this.#deps.deps.ledger.reading(
+    return this.#deps.ledger.reading(
       all.map(({ question }) => question),
       (reads, { rows }) => {
         const merged = (lists: readonly Listing[], hash: string): readonly WireRow[] =>
@@ -204,7 +200,7 @@ export class SwapLists {
     // Each order has a step at least, but that of the start may have none behind it; one more tells whether there are more.
     const most = limit + 2;
     const question = { kind: "moved", transaction: hash, start: from, limit: most } as const;
-    return this.#deps.deps.ledger.reading([question], (reads, { rows: [closed = []] }) => {
+    return this.#deps.ledger.reading([question], (reads, { rows: [closed = []] }) => {
       // Behind the last one there may be others that were not read, before ones that are in memory.
       const last = closed.length < most ? null : (closed.at(-1)?.hash ?? null);
       const orders = ordersBetween(reads.ordersOfTransaction(hash), from, last);
@@ -224,7 +220,7 @@ export class SwapLists {
     start: SwapPageStart | null,
     orders: readonly Bytes32[],
   ): Generator<Keyed<SwapTransactionRow>> {
-    const { readiness, rules } = this.#deps.deps;
+    const { readiness, rules } = this.#deps;
     const context = readiness.context();
     const isBack = start?.direction === "prev";
     const from = String(start?.key[0] ?? "");
@@ -292,6 +288,13 @@ function ordersBetween(
 interface Listing {
   readonly question: ClosedQuestion;
   readonly page: (reads: StateReads, closed: readonly ClosedRow[]) => SwapList<WireRow>;
+}
+
+/** Which orders a list has, open and closed ones, and how it shows them. */
+interface OrderList {
+  readonly question: ClosedQuestion;
+  readonly isListed: (order: IndexedOrder) => boolean;
+  readonly rowOf: typeof bidRow | typeof dealRow;
 }
 
 /** Of a list that no closed row is in. */

@@ -67,7 +67,7 @@ export class SwapReads {
       rules,
     });
     this.#programs = new TaprootKeyIndex(deps.crypto, deps.clock);
-    this.#lists = new SwapLists({ deps, orders: this.#orders, programs: this.#programs });
+    this.#lists = new SwapLists({ ...deps, orders: this.#orders, programs: this.#programs });
     this.#runs = new ShownRuns({
       crypto: deps.crypto,
       hrp: rules.hrp,
