@@ -23,6 +23,7 @@ import type { SwapConfig } from "./config/read-swaps.ts";
 import { ledgerParts, NO_TIPS, readinessOver, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
 import { rulesOf, indexedIds } from "./start-swaps.ts";
 import type { ToldPresent } from "./told-present.ts";
+import type { Chain } from "../swap/facts.ts";
 
 /** What it is made of. */
 interface ReplicaFoundation {
@@ -68,7 +69,7 @@ class StoredState implements SwapStore {
     visit(this.#stored.facts);
   }
 
-  async checkpoints(chain: "evm" | "pearl") {
+  async checkpoints(chain: Chain) {
     return this.#stored.checkpoints[chain];
   }
 

@@ -4,6 +4,7 @@
 import type { Page } from "./pages.ts";
 import type { BlockHash, Hex32, ListingId, RawAmount, Tick, Txid } from "../primitives/brands.ts";
 import type { BalanceRow, ListingRow, OperationRow, TokenRow } from "../prc20/state.ts";
+import type { Chain } from "../swap/facts.ts";
 
 /** States of a listing as the interface shows them (P-70): `expired_open` is an open one with tip height > exp. */
 export const LIFECYCLE_STATES = ["open", "expired_open", "filled", "cancelled", "invalid_spent"] as const;
@@ -39,7 +40,7 @@ export interface BlockView {
 /** A reorganisation that the event log holds. Hashes as their chain shows them. */
 export interface ReorgView {
   readonly id: number;
-  readonly chain: "pearl" | "evm";
+  readonly chain: Chain;
   /** The last block that stayed. */
   readonly forkHeight: number;
   readonly oldTip: { readonly height: number; readonly hash: string };

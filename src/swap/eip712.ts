@@ -8,6 +8,7 @@ import { concatBytes } from "../primitives/bytes.ts";
 import { hexToBytes, bytesToHex } from "../primitives/hex.ts";
 import { fromBytes32, toBytes32, type Keccak256 } from "./crypto.ts";
 import type { AskTerms, EscrowDomain, Terms } from "./terms.ts";
+import type { AskActionName } from "./records.ts";
 
 /** A member of a struct. */
 interface TypedMember {
@@ -67,7 +68,7 @@ export const TYPED_DATA = {
 /** A signed change of an ask (H-42). */
 interface AskAction {
   readonly askId: Bytes32;
-  readonly action: "pause" | "resume" | "cancel";
+  readonly action: AskActionName;
   /** Unix seconds. */
   readonly deadline: number;
 }

@@ -4,6 +4,9 @@
 import type { BlockHash, Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../primitives/brands.ts";
 import type { Terms } from "./terms.ts";
 
+/** The two chains of a swap. */
+export type Chain = "evm" | "pearl";
+
 /** Where in the EVM chain a log stands. */
 export interface EvmPlace {
   readonly block: number;

@@ -4,6 +4,9 @@
 import type { Bytes32, PearlAddress, Txid } from "../primitives/brands.ts";
 import type { AskTerms, Terms } from "./terms.ts";
 
+/** What a seller may do with an ask by signature (H-42). */
+export type AskActionName = "pause" | "resume" | "cancel";
+
 /** An ask that was posted (S-30 to S-34). */
 export interface AskRecord {
   readonly askId: Bytes32;
@@ -21,7 +24,7 @@ export interface AskRecord {
   readonly pausedBySignature: boolean;
   readonly cancelledBySignature: boolean;
   /** The last accepted signed action; null where none. */
-  readonly lastAction: { readonly action: "pause" | "resume" | "cancel"; readonly deadline: number } | null;
+  readonly lastAction: { readonly action: AskActionName; readonly deadline: number } | null;
   /** Whether an ERC-1271 signature was still valid at the last check; true for ECDSA. */
   readonly signatureValid: boolean;
   /** Result of the last balance check (S-34). */

@@ -2,7 +2,7 @@
 // is. A transaction that a reorganisation or an eviction took away is in no fact, and so in none of these rows. One row
 // is one step of one transaction: a transaction may lock and accept at once, or spend several lock outputs.
 
-import type { ChainTips, EvmPlace, HtlcOutput, OrderFacts } from "./facts.ts";
+import type { ChainTips, EvmPlace, HtlcOutput, OrderFacts, Chain } from "./facts.ts";
 import { evmConfirmations, pearlConfirmations } from "./finality.ts";
 import { isImpossible } from "./lock-outputs.ts";
 import { isEventFinal } from "./order-state.ts";
@@ -27,7 +27,7 @@ type TransactionAction = (typeof TRANSACTION_ACTIONS)[number];
 /** One step of one transaction. Amounts are raw units: satoshis of PEARL, 10^-6 USDC. */
 export type SwapTransactionRow = {
   readonly deal_hash: string;
-  readonly chain: "evm" | "pearl";
+  readonly chain: Chain;
   /** As its chain shows it: 0x before an EVM hash, none before a PEARL one. */
   readonly txid: string;
   readonly action: TransactionAction;

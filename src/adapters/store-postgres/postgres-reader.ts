@@ -25,6 +25,7 @@ import {
 import { closedAnswer } from "./swaps/closed-deals.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
 import { writerFence } from "./write/writer.ts";
+import type { Chain } from "../../swap/facts.ts";
 
 /** How far a reader has read. */
 export interface ReaderMark {
@@ -52,7 +53,7 @@ export interface ReaderLook {
 export interface StoredSwaps {
   readonly identity: SwapIdentity | null;
   readonly facts: readonly StoredFact[];
-  readonly checkpoints: Readonly<Record<"evm" | "pearl", readonly ChainCheckpoint[]>>;
+  readonly checkpoints: Readonly<Record<Chain, readonly ChainCheckpoint[]>>;
   /** The newest change that shows the mempool whole, and those behind it that say what came and went. */
   readonly pictures: readonly string[];
   /** The change that all of this is of. */

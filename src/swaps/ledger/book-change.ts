@@ -2,10 +2,11 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { FactKind } from "./fact-fields.ts";
+import type { Chain } from "../../swap/facts.ts";
 
 /** The block that changed a row (H-47). */
 export interface CausingBlock {
-  readonly chain: "evm" | "pearl";
+  readonly chain: Chain;
   readonly height: number;
   readonly hash: string;
 }

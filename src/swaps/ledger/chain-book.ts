@@ -1,8 +1,8 @@
 // How far both chains are indexed, the newest blocks of each, by which the common block is found after a reorganisation,
 // and which PEARL blocks have to be read again.
 
-import type { ChainTips } from "../../swap/facts.ts";
-import type { BookChange, CausingBlock } from "./book-change.ts";
+import type { ChainTips, Chain } from "../../swap/facts.ts";
+import type { BookChange } from "./book-change.ts";
 import { REREAD, type Reread, type StoredTip, TIP } from "./fact-kinds.ts";
 import type { Layer, LayeredMap, LayeredValue } from "./layers.ts";
 import { type ChainCheckpoint, MAX_CHECKPOINTS } from "./ports.ts";
@@ -60,7 +60,7 @@ export class ChainBook {
   }
 
   /** As `LedgerWrites.checkpoints`. */
-  checkpoints(chain: CausingBlock["chain"]): readonly ChainCheckpoint[] {
+  checkpoints(chain: Chain): readonly ChainCheckpoint[] {
     return this.#checkpoints[chain].value;
   }
 
@@ -123,7 +123,7 @@ export class ChainBook {
    * it is final then; -1 where nothing is, as on the PEARL chain.
    */
   remember(
-    chain: CausingBlock["chain"],
+    chain: Chain,
     rewindTo: number | null,
     added: readonly ChainCheckpoint[],
     finalHeight: number,

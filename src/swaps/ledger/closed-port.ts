@@ -3,6 +3,7 @@
 
 import type { Bytes32, EvmAddress, Txid } from "../../primitives/brands.ts";
 import type { BidStatus, DealStatus } from "../../swap/statuses.ts";
+import type { Chain } from "../../swap/facts.ts";
 
 /** One stored fact or record. The store knows nothing of its meaning. */
 export interface StoredFact {
@@ -11,7 +12,7 @@ export interface StoredFact {
   /** Unique within its kind. */
   readonly key: string;
   /** The chain whose block showed it; null where it is tied to no block. */
-  readonly chain: "evm" | "pearl" | null;
+  readonly chain: Chain | null;
   /** Height of that block; null with `chain` null. */
   readonly height: number | null;
   /** JSON text; amounts as decimal strings. */
@@ -98,6 +99,9 @@ export interface ClosedRow {
   readonly sat: bigint;
 }
 
+/** The orders of a list of asks (H-40): newest first, or cheapest first. */
+export type AskSort = "created" | "price";
+
 /** What can be asked of closed deals. "named" and "above" give bundles alone; "settled" and "shown" rows alone. */
 export type ClosedQuestion =
   /** Bundles with one of these names; 0x before a hash makes no other name of it. */
@@ -105,7 +109,7 @@ export type ClosedQuestion =
   /** Bundles with a block of the chain above the height: so many of them at most, whichever. */
   | {
       readonly kind: "above";
-      readonly chain: "evm" | "pearl";
+      readonly chain: Chain;
       readonly height: number;
       readonly limit: number;
     }
@@ -120,7 +124,7 @@ export type ClosedQuestion =
     } & ClosedParties)
   | ({
       readonly kind: "asks";
-      readonly sort: "created" | "price";
+      readonly sort: AskSort;
       readonly start: ClosedStart | null;
       readonly limit: number;
     } & ClosedParties)
@@ -156,7 +160,7 @@ export interface ClosedAnswer {
 const ABOVE_AT_ONCE = 50;
 
 /** What is asked before blocks of a chain above a height are undone: again and again, until it brings nothing back. */
-export function closedAbove(chain: "evm" | "pearl", height: number): ClosedQuestion {
+export function closedAbove(chain: Chain, height: number): ClosedQuestion {
   return { kind: "above", chain, height, limit: ABOVE_AT_ONCE };
 }
 

@@ -11,6 +11,7 @@ import type {
   Txid,
 } from "../../primitives/brands.ts";
 import type { StoredFact } from "./closed-port.ts";
+import type { Chain } from "../../swap/facts.ts";
 
 /** Texts that are remembered at a time. */
 const MAX_TEXTS = 50_000;
@@ -196,7 +197,7 @@ interface FactDescription<Value> {
   /** What of the value is stored; all of it where this is absent. */
   readonly body?: (value: Value) => object;
   /** The block that shows it; absent for what no reorganisation takes back. */
-  readonly block?: (value: Value) => { readonly chain: "evm" | "pearl"; readonly height: number };
+  readonly block?: (value: Value) => { readonly chain: Chain; readonly height: number };
 }
 
 /** A kind of fact or record. */

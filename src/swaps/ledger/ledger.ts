@@ -1,7 +1,7 @@
 // The ledger is the one owner of the state of all swaps: facts of both chains and records of people, in memory and in
 // the store alike. Changes are handed in and asked questions here; readers see nothing that is not durable.
 
-import type { EscrowEvent, Sighting } from "../../swap/facts.ts";
+import type { EscrowEvent, Sighting, Chain } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Log } from "../../follow/ports.ts";
@@ -159,7 +159,7 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     this.#commits.onRows(listener);
   }
 
-  checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[] {
+  checkpoints(chain: Chain): readonly ChainCheckpoint[] {
     return this.#books.chains.checkpoints(chain);
   }
 

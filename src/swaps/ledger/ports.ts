@@ -2,7 +2,14 @@
 // state: followers hand it what they read, the API reads from it.
 
 import type { BlockHash, Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
-import type { ChainTips, EscrowEvent, PearlBlockFact, PreimageShower, Sighting } from "../../swap/facts.ts";
+import type {
+  ChainTips,
+  EscrowEvent,
+  PearlBlockFact,
+  PreimageShower,
+  Sighting,
+  Chain,
+} from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, PostedTake } from "../../swap/records.ts";
 import type { StateReads } from "./state-reads.ts";
 import type { ClosedState } from "./closed-state.ts";
@@ -18,7 +25,7 @@ export interface SwapIdentity {
 
 /** A block of either chain that the ledger has seen, for finding forks. `hash` as that chain shows hashes. */
 export interface ChainCheckpoint {
-  readonly chain: "evm" | "pearl";
+  readonly chain: Chain;
   readonly height: number;
   readonly hash: string;
   /** Unix seconds. */
@@ -32,7 +39,7 @@ export const MAX_CHECKPOINTS = 2_000;
 export interface StoredSwapEvent {
   readonly type: "bid" | "ask" | "deal" | "reorg";
   /** The chain whose block caused it, and that block's height; both null where no block did. */
-  readonly chain: "evm" | "pearl" | null;
+  readonly chain: Chain | null;
   readonly height: number | null;
   /** The order the event is about, for the filter `deal_hash`; null for asks and reorganisations. */
   readonly dealHash: string | null;
@@ -44,7 +51,7 @@ export interface StoredSwapEvent {
 /** One durable transaction of the swap tables: everything or nothing. */
 export interface SwapTransaction {
   /** Facts of this chain above this height are deleted first, and its checkpoints. */
-  readonly rewind: { readonly chain: "evm" | "pearl"; readonly toHeight: number } | null;
+  readonly rewind: { readonly chain: Chain; readonly toHeight: number } | null;
   /** Deleted after the rewind and before anything is put. */
   readonly remove: readonly { readonly kind: string; readonly key: string }[];
   /** Inserted; a present (kind, key) is replaced where it stands in the order of loading. */
@@ -90,7 +97,7 @@ export interface SwapStore {
   /** Visits every fact that belongs to no closed bundle in the order of its first insertion, then resolves. */
   load(visit: (facts: readonly StoredFact[]) => void): Promise<void>;
   /** All kept checkpoints of a chain, highest first. */
-  checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]>;
+  checkpoints(chain: Chain): Promise<readonly ChainCheckpoint[]>;
   /** Rejects with `NothingWritten` where nothing was written for sure. */
   commit(transaction: SwapTransaction): Promise<void>;
   /** Whether changes are told to other processes: `told` of a transaction. */
@@ -264,7 +271,7 @@ export interface LedgerWrites {
   /** The last applied tips; height -1 before the first. */
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */
-  checkpoints(chain: "evm" | "pearl"): readonly ChainCheckpoint[];
+  checkpoints(chain: Chain): readonly ChainCheckpoint[];
 }
 
 /** The ledger as the EVM follower sees it. */

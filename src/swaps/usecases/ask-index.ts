@@ -11,6 +11,7 @@ import type { LedgerReads } from "../ledger/ports.ts";
 import { ASK_ORDERS, type AskPlace, askPlaceOf } from "./ask-order.ts";
 import { type Parties, partiesOfAsk } from "./parties.ts";
 import { SortedList } from "./sorted-list.ts";
+import type { AskSort } from "../ledger/closed-port.ts";
 
 /** Asks that a list shows or leaves out together; of paused ones those without funds are left out by default. */
 const SHELVES = ["open", "paused", "unfunded", "taken", "cancelled"] as const;
@@ -29,7 +30,7 @@ export interface IndexedAsk extends AskPlace, FundingAsk {
 export interface AskWalk {
   readonly statuses: readonly string[];
   readonly includeUnfunded: boolean;
-  readonly sort: "created" | "price";
+  readonly sort: AskSort;
   readonly start: { readonly direction: "next" | "prev"; readonly place: AskPlace } | null;
   /** Ids to which a filter bounds the list; null: all. */
   readonly among: readonly Bytes32[] | null;
@@ -167,11 +168,7 @@ export class AskIndex {
     return [...this.#counting.of(address)].flatMap((id) => this.#known.get(id) ?? []);
   }
 
-  *#merged(
-    names: readonly ShelfName[],
-    sort: "created" | "price",
-    start: AskWalk["start"],
-  ): Generator<IndexedAsk> {
+  *#merged(names: readonly ShelfName[], sort: AskSort, start: AskWalk["start"]): Generator<IndexedAsk> {
     const compare = ASK_ORDERS[sort];
     const turn = start?.direction === "prev" ? -1 : 1;
     const walks = names.map((name) => this.#shelves[name][sort].walk(start));

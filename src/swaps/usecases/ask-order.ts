@@ -3,6 +3,7 @@
 import type { AskRecord } from "../../swap/records.ts";
 import { NEWEST_ENDS } from "./order-index.ts";
 import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
+import type { AskSort } from "../ledger/closed-port.ts";
 
 /** Where an ask stands in either order. Nothing of it ever changes. */
 export interface AskPlace {
@@ -20,7 +21,7 @@ export const ASK_ORDERS = { created: byAge, price: byPrice };
 const AMOUNT_DIGITS = 39;
 
 /** The ends of both orders, as paging keys. */
-export const ASK_ENDS: Readonly<Record<keyof typeof ASK_ORDERS, ListEnds>> = {
+export const ASK_ENDS: Readonly<Record<AskSort, ListEnds>> = {
   created: NEWEST_ENDS,
   price: {
     first: ["0", "1", BELOW_INTEGERS, LOWEST_HASH],
@@ -34,13 +35,13 @@ export function askPlaceOf({ askId, createdAt, terms }: AskRecord): AskPlace {
 }
 
 /** The paging key of a place. */
-export function askKey(place: AskPlace, sort: "created" | "price"): readonly (number | string)[] {
+export function askKey(place: AskPlace, sort: AskSort): readonly (number | string)[] {
   const { usdc, sat, createdAt, id } = place;
   return sort === "price" ? [usdc.toString(), sat.toString(), createdAt, id] : [createdAt, id];
 }
 
 /** The place that a paging key names; null where it is no key of this order. */
-export function placeOfKey(key: readonly (number | string)[], sort: "created" | "price"): AskPlace | null {
+export function placeOfKey(key: readonly (number | string)[], sort: AskSort): AskPlace | null {
   const [createdAt, id] = key.slice(-2);
   if (typeof createdAt !== "number" || typeof id !== "string") return null;
   if (sort === "created") return { usdc: 0n, sat: 1n, createdAt, id };

@@ -6,7 +6,8 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import type { NotReady } from "../readiness.ts";
 import { refused, type SwapOutcome } from "./outcome.ts";
 import { type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
-import type { AskActionName, RequestBody, SwapService } from "./swap-service.ts";
+import type { RequestBody, SwapService } from "./swap-service.ts";
+import type { AskActionName } from "../../swap/records.ts";
 import { noVerdict } from "./verifications.ts";
 
 /** What can be asked of the writer: a POST by its name in `SwapService`. `hash`: of the ask, order or deal. */

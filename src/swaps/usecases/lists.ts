@@ -11,7 +11,7 @@ import {
   TRANSACTION_ACTIONS,
   type TransactionSteps,
 } from "../../swap/transactions.ts";
-import type { ClosedQuestion, ClosedRow, ClosedStart } from "../ledger/closed-port.ts";
+import type { ClosedQuestion, ClosedRow, ClosedStart, AskSort } from "../ledger/closed-port.ts";
 import { CLOSED_STATUSES } from "../ledger/closed-state.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { IndexedAsk } from "./ask-index.ts";
@@ -312,7 +312,7 @@ function closedStart(
 function* keyedAsks(
   reads: StateReads,
   closed: readonly ClosedRow[],
-  sort: "created" | "price",
+  sort: AskSort,
 ): Generator<Keyed<PlacedAsk>> {
   for (const { hash } of closed) {
     const record = reads.ask(hash);

@@ -8,7 +8,7 @@ import { ask, evmAddress } from "../../../testkit/builders/swap-ledger/ledger-fa
 import type { EvmAddress } from "../../primitives/brands.ts";
 import { askActionMessage, askMessage, evmAddressOf, signSwapMessage } from "../../wallet/swap-messages.ts";
 import { actOnAsk } from "./signed-actions.ts";
-import type { AskActionName } from "./swap-service.ts";
+import type { AskActionName } from "../../swap/records.ts";
 
 const KEY = new Uint8Array(32).fill(9);
 

@@ -4,14 +4,14 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { err, ok, type Result } from "../../primitives/result.ts";
 import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
-import type { AskRecord } from "../../swap/records.ts";
+import type { AskActionName, AskRecord } from "../../swap/records.ts";
 import { bidRow } from "../../swap/rows.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { ClosedQuestion } from "../ledger/closed-port.ts";
 import { refusal, answer, invalidFields, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import { readFields, required, optional } from "./read-fields.ts";
-import type { AskActionName, RequestBody } from "./swap-service.ts";
+import type { RequestBody } from "./swap-service.ts";
 
 /** Farthest deadline of an action, seconds ahead. */
 const MAX_DEADLINE_S = 3600;

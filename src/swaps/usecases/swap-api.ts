@@ -7,7 +7,8 @@ import type { SwapDependencies } from "./dependencies.ts";
 import type { SwapOutcome } from "./outcome.ts";
 import { actOnAsk, setOrigin } from "./signed-actions.ts";
 import { SwapReads } from "./swap-reads.ts";
-import type { AskActionName, RequestBody, SwapService } from "./swap-service.ts";
+import type { RequestBody, SwapService } from "./swap-service.ts";
+import type { AskActionName } from "../../swap/records.ts";
 import { takeAsk } from "./take-ask.ts";
 import { verifyEvmRefundOf, verifyLockOf, verifyRefundOf } from "./verifications.ts";
 

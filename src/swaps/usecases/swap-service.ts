@@ -4,6 +4,8 @@
 import type { Bytes32, EvmAddress, PearlAddress, Txid } from "../../primitives/brands.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import type { SwapList, SwapOutcome } from "./outcome.ts";
+import type { AskActionName } from "../../swap/records.ts";
+import type { AskSort } from "../ledger/closed-port.ts";
 
 /** A parsed body: one JSON object (H-46). */
 export type RequestBody = Readonly<Record<string, unknown>>;
@@ -35,11 +37,8 @@ export interface BidListQuery extends SwapListQuery {
 /** `GET asks` (H-40). */
 export interface AskListQuery extends SwapListQuery {
   readonly includeUnfunded: boolean;
-  readonly sort: "created" | "price";
+  readonly sort: AskSort;
 }
-
-/** The signed actions of H-42. */
-export type AskActionName = "pause" | "resume" | "cancel";
 
 /** Heights of the one state that answers come from (H-47). */
 interface SwapHeights {

@@ -23,6 +23,7 @@ import { RowBatch } from "../write/row-batch.ts";
 import type { Writer } from "../write/writer.ts";
 import { closeBundles, closedAnswer, openAll, openBundles } from "./closed-deals.ts";
 import { skipChange, tellChange } from "./swap-changes.ts";
+import type { Chain } from "../../../swap/facts.ts";
 
 /** Facts per piece of a load. */
 const LOAD_CHUNK = 500;
@@ -57,7 +58,7 @@ export class PostgresSwapStore implements SwapStore {
     return this.#settled((session) => loadFacts(session, visit));
   }
 
-  checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
+  checkpoints(chain: Chain): Promise<readonly ChainCheckpoint[]> {
     return this.#settled((session) => storedCheckpoints(session, chain));
   }
 
@@ -115,10 +116,7 @@ export async function loadFacts(
 }
 
 /** As `SwapStore.checkpoints`. */
-export async function storedCheckpoints(
-  session: Session,
-  chain: "evm" | "pearl",
-): Promise<readonly ChainCheckpoint[]> {
+export async function storedCheckpoints(session: Session, chain: Chain): Promise<readonly ChainCheckpoint[]> {
   const rows = await session.all(
     "SELECT height, hash, time FROM swap_checkpoint WHERE chain = $1 ORDER BY height DESC",
     chainCode(chain),

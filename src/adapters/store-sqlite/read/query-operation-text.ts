@@ -1,9 +1,15 @@
 // Lets SQLite write a page of operations as JSON by itself. JavaScript never sees the rows: a page is one value of
 // bytes instead of some eight hundred cells, and costs half.
 
-import type { OperationField, OperationFields, PageText } from "../../../index/pages.ts";
+import type {
+  OperationField,
+  OperationFields,
+  PaddedText,
+  PageKey,
+  PageRequest,
+  PageText,
+} from "../../../index/pages.ts";
 import type { OperationFilter } from "../../../index/queries.ts";
-import type { PageKey, PageRequest, PaddedText } from "../../../index/pages.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { type MergedList } from "./paging.ts";

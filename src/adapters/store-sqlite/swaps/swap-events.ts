@@ -9,6 +9,7 @@ import { chainCode } from "../../store-rows/swap-rows.ts";
 import { readEvmReorg, readSwapEvent } from "../../store-rows/view-rows.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT } from "../read/paging.ts";
+import type { Chain } from "../../../swap/facts.ts";
 
 /** Swap events that the log keeps; each has a text of some kilobytes. */
 const MAX_SWAP_EVENTS = 50_000;
@@ -29,7 +30,7 @@ export function insertSwapEvent(connection: Connection, id: number, event: Store
 }
 
 /** Marks the events of blocks of a chain above a height as undone. */
-export function undoSwapEvents(connection: Connection, chain: "evm" | "pearl", height: number): void {
+export function undoSwapEvents(connection: Connection, chain: Chain, height: number): void {
   connection.run(
     "UPDATE swap_event SET undone = 1 WHERE chain = ? AND height > ? AND undone = 0 AND type <> 'reorg'",
     chainCode(chain),

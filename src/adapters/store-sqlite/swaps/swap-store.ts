@@ -22,6 +22,7 @@ import { closedAnswer, numberedIn } from "./closed-deals.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import { Interner } from "../../../swaps/ledger/fact-fields.ts";
 import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
+import type { Chain } from "../../../swap/facts.ts";
 
 /** Facts per piece of a load. */
 const LOAD_CHUNK = 500;
@@ -56,7 +57,7 @@ export class SqliteSwapStore implements SwapStore {
     }
   }
 
-  async checkpoints(chain: "evm" | "pearl"): Promise<readonly ChainCheckpoint[]> {
+  async checkpoints(chain: Chain): Promise<readonly ChainCheckpoint[]> {
     return this.#reader
       .all(
         "SELECT height, hash, time FROM swap_checkpoint WHERE chain = ? ORDER BY height DESC",

@@ -18,6 +18,7 @@ import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
 import { closeBundles, openBundles } from "./closed-deals.ts";
 import { insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
 import { storedIdentity } from "./swap-identity.ts";
+import type { Chain } from "../../../swap/facts.ts";
 
 /** An order to the writer thread about swaps. */
 export type SwapOrder =
@@ -103,7 +104,7 @@ export class SwapWriter {
   }
 
   #putCheckpoints(checkpoints: readonly ChainCheckpoint[]): void {
-    const chains = new Set<"evm" | "pearl">();
+    const chains = new Set<Chain>();
     for (const { chain, height, hash, time } of checkpoints) {
       chains.add(chain);
       this.#connection.run(

@@ -2,7 +2,7 @@
 // row. Runs in the writer thread; knows nothing of threads.
 
 import { randomBytes } from "node:crypto";
-import type { TokenRow } from "../../../prc20/state.ts";
+import { type TokenRow, ZERO_TOTALS } from "../../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
 import { AddressIds } from "../address-ids.ts";
@@ -26,7 +26,6 @@ import {
 import { storedParameters } from "../parameters.ts";
 import { sameParameters } from "../../store-rows/parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
-import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
 import { INDEX_TABLES } from "../../store-rows/written-rows.ts";
 import { amountsIn, BalanceWriter } from "./write-balances.ts";

@@ -2,7 +2,7 @@
 // S-42, H-42).
 
 import { Type } from "typebox";
-import type { AskActionName } from "../../../swaps/usecases/swap-service.ts";
+import type { AskActionName } from "../../../swap/records.ts";
 import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { TAKE_EXAMPLE } from "../../schemas/take-example.ts";
 import { AskActionBody, AskCreateBody, AskTakeBody } from "../../schemas/swap-bodies.ts";

@@ -2,9 +2,8 @@
 // to S-64) and the compatibility routes (H-43).
 
 import { Type } from "typebox";
-import type { SwapOutcome } from "../../../swaps/usecases/outcome.ts";
 import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-service.ts";
-import { invalidFields } from "../../../swaps/usecases/outcome.ts";
+import { invalidFields, type SwapOutcome } from "../../../swaps/usecases/outcome.ts";
 import type { Bytes32 } from "../../../primitives/brands.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
