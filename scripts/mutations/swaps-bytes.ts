@@ -148,8 +148,8 @@ const keys = inFile("src/swap/keys.ts", [
   },
   {
     rule: "S-14",
-    find: "[key] : [key, toBytes32",
-    replace: "[] : [toBytes32",
+    find: "[key] : [key, tweaked",
+    replace: "[] : [tweaked",
     why: "the plain program of a key does not fit it",
   },
 ]);

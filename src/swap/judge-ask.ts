@@ -5,7 +5,7 @@ import type { Bytes32, PearlAddress } from "../primitives/brands.ts";
 import { parseAddress } from "../primitives/address.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import { fundingNeed, type FundingAsk } from "./funding.ts";
-import type { RuleRefusal, Unready } from "./judge-take.ts";
+import type { RuleRefusal, Unready, UnreadyCode } from "./judge-take.ts";
 import type { AskRecord } from "./records.ts";
 import type { SwapRules } from "./subject.ts";
 import type { AskTerms } from "./terms.ts";
@@ -27,8 +27,7 @@ type AskCode =
   | "ASK_NONCE_REVOKED"
   | "ASK_TAKEN"
   | "ASK_LIMIT_REACHED"
-  | "INDEXER_NOT_SYNCED"
-  | "EVM_RPC_UNAVAILABLE"
+  | UnreadyCode
   | "BALANCE_UNAVAILABLE"
   | "ASK_INSUFFICIENT_SELLER_BALANCE";
 

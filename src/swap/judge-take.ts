@@ -14,10 +14,13 @@ export interface RuleRefusal<Code extends string> {
   readonly details: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Why an index or its sources are not fit for new deals (S-02, S-05); null where they are. */
-export type Unready = RuleRefusal<"INDEXER_NOT_SYNCED" | "EVM_RPC_UNAVAILABLE"> | null;
+/** Codes of an index or source that is not fit for new deals. */
+export type UnreadyCode = "INDEXER_NOT_SYNCED" | "EVM_RPC_UNAVAILABLE";
 
-/** Codes of a take, beside those of `Unready`. */
+/** Why an index or its sources are not fit for new deals (S-02, S-05); null where they are. */
+export type Unready = RuleRefusal<UnreadyCode> | null;
+
+/** Codes of `POST asks/{ask_id}/take`. */
 type TakeCode =
   | "INVALID_REQUEST"
   | "ASK_NOT_FOUND"
@@ -27,8 +30,7 @@ type TakeCode =
   | "ASK_PAUSED"
   | "HASHLOCK_REUSED"
   | "TIMELOCK_INVALID"
-  | "INDEXER_NOT_SYNCED"
-  | "EVM_RPC_UNAVAILABLE";
+  | UnreadyCode;
 
 /** What the first step asks. */
 export interface TakeLookups {
@@ -48,8 +50,8 @@ export interface PlannedTake {
 }
 
 /**
- * The first step, up to "known", which its caller decides when no other POST of the take comes between: the ask, the keys, the named order. `ask` null: there is none with this id.
- * The request's own shape is judged before (S-06).
+ * The first step, up to "known", which its caller decides when no other POST of the take comes between: the ask, the
+ * keys, the named order. `ask` null: there is none with this id. The request's own shape is judged before (S-06).
  */
 export function planTake(
   ask: AskRecord | null,

@@ -40,11 +40,20 @@ export function scriptsOfKey(
   key: Bytes32,
   crypto: Pick<SwapCrypto, "isPoint" | "sha256" | "tweakAdd">,
 ): readonly ScriptHex[] {
+  if (!crypto.isPoint(fromBytes32(key))) return [];
+  const tweaked = bip86Program(key, crypto);
+  const programs = tweaked === null ? [key] : [key, tweaked];
+  return programs.map((program) => `5120${program.slice(2)}` as ScriptHex);
+}
+
+/** The witness program of a key that nothing but its own signature spends (BIP86); null where the key is no point. */
+export function bip86Program(
+  key: Bytes32,
+  { sha256, tweakAdd }: Pick<SwapCrypto, "sha256" | "tweakAdd">,
+): Bytes32 | null {
   const bytes = fromBytes32(key);
-  if (!crypto.isPoint(bytes)) return [];
-  const tweaked = crypto.tweakAdd(bytes, taggedHash("TapTweak", bytes, crypto.sha256));
-  const keys = tweaked === null ? [key] : [key, toBytes32(tweaked.key)];
-  return keys.map((one) => `5120${one.slice(2)}` as ScriptHex);
+  const tweaked = tweakAdd(bytes, taggedHash("TapTweak", bytes, sha256));
+  return tweaked === null ? null : toBytes32(tweaked.key);
 }
 
 /** What `seller_pearl_signature` signs by BIP340 with the ask's PEARL key (S-32), 32 bytes. */

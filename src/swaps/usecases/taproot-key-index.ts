@@ -4,8 +4,8 @@
 
 import { keyOfAddress } from "../../primitives/address.ts";
 import type { Bytes32, PearlAddress } from "../../primitives/brands.ts";
-import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
-import { keyFitsAddress } from "../../swap/keys.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import { bip86Program, keyFitsAddress } from "../../swap/keys.ts";
 import type { Clock } from "../../follow/ports.ts";
 
 /** Curve operations between two breaths of the event loop: some milliseconds. */
@@ -83,11 +83,9 @@ export class TaprootKeyIndex {
   #makeOne(): boolean {
     const key = this.#waiting.pop();
     if (key === undefined) return false;
-    const bytes = fromBytes32(key);
-    const tweak = taggedHash("TapTweak", bytes, this.#crypto.sha256);
-    const tweaked = this.#crypto.isPoint(bytes) ? this.#crypto.tweakAdd(bytes, tweak) : null;
-    if (tweaked === null) return true;
-    const prefix = prefixOf(toBytes32(tweaked.key));
+    const program = bip86Program(key, this.#crypto);
+    if (program === null) return true;
+    const prefix = prefixOf(program);
     const others = this.#byPrefix.get(prefix);
     this.#byPrefix.set(prefix, others === undefined ? key : [others, key].flat());
     return true;
