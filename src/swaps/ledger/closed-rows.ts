@@ -10,7 +10,19 @@ import type { Books } from "./books.ts";
 import { type Bundle, evmHeightOf, movesOf, namesOf, pearlHeightOf } from "./bundles.ts";
 import type { ClosedAsk, ClosedBundle, ClosedOrder } from "./closed-port.ts";
 import type { CountedOrder } from "./closed-book.ts";
-import { showerKey } from "./fact-kinds.ts";
+import {
+  ADDRESSES,
+  ASK,
+  BLOCK_FACTS,
+  EVENT,
+  eventKey,
+  INPUTS,
+  ORIGIN,
+  SCRIPT,
+  SECRET,
+  secretKey,
+  SIGHTING,
+} from "./fact-kinds.ts";
 import type { OrderEntry } from "./order-book.ts";
 
 type FactKey = ClosedBundle["facts"][number];
@@ -119,33 +131,33 @@ function* ordersFacts({ orders, records, secrets }: Books, bundle: Bundle): Gene
     if (facts === undefined) continue;
     const { locked, accepted, closed } = facts;
     for (const place of [locked, accepted?.place, closed?.place])
-      if (place !== undefined) yield { kind: "event", key: `${place.block}:${place.logIndex}` };
-    if (records.addresses.has(hash)) yield { kind: "address", key: hash };
-    if (records.origins.has(hash)) yield { kind: "origin", key: hash };
+      if (place !== undefined) yield EVENT.at(eventKey({ place }));
+    if (records.addresses.has(hash)) yield ADDRESSES.at(hash);
+    if (records.origins.has(hash)) yield ORIGIN.at(hash);
   }
-  for (const ask of bundle.asks) yield { kind: "ask", key: ask };
+  for (const ask of bundle.asks) yield ASK.at(ask);
   for (const hashlock of bundle.hashlocks) {
     for (const shower of secrets.entries.get(hashlock)?.shownBy ?? [])
-      yield { kind: "secret", key: `${hashlock}/${showerKey(shower)}` };
+      yield SECRET.at(secretKey({ hashlock, shower }));
   }
 }
 
 function* outputsFacts({ locks }: Books, { scripts, transactions }: Bundle): Generator<FactKey> {
   for (const script of scripts) {
-    yield { kind: "script", key: script };
+    yield SCRIPT.at(script);
     for (const outpoint of locks.byScript.of(script)) {
       const entry = locks.entries.get(outpoint);
       if (entry === undefined) continue;
-      if (entry.mined !== null) yield { kind: "output", key: outpoint };
-      if (entry.spend !== null) yield { kind: "spend", key: outpoint };
-      if (entry.isSighted) yield { kind: "sighting", key: outpoint };
+      if (entry.mined !== null) yield BLOCK_FACTS.output.at(outpoint);
+      if (entry.spend !== null) yield BLOCK_FACTS.spend.at(outpoint);
+      if (entry.isSighted) yield SIGHTING.at(outpoint);
     }
   }
   const needed = new Set<Outpoint>();
   for (const txid of transactions) {
-    yield { kind: "inputs", key: txid };
+    yield INPUTS.at(txid);
     for (const input of locks.conflicts.inputsOf(txid)) needed.add(input);
   }
   // Stored where another transaction than a lock transaction spends it.
-  for (const input of needed) yield { kind: "inputSpend", key: input };
+  for (const input of needed) yield BLOCK_FACTS.inputSpend.at(input);
 }

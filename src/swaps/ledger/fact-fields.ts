@@ -217,6 +217,11 @@ export class FactKind<Value> {
     return { kind: this.name, key: key(value), chain, height, body: textOf(body?.(value) ?? value) };
   }
 
+  /** The name of the stored fact with this key. */
+  at(key: string): { readonly kind: string; readonly key: string } {
+    return { kind: this.name, key };
+  }
+
   /** The value of a row of this kind. @throws where it is damaged. */
   read(fact: StoredFact, interner: Interner): Value {
     return this.#description.read(FactFields.of(fact, interner));

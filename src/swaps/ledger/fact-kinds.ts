@@ -57,7 +57,7 @@ export const SECRET = new FactKind<{
   readonly secret: Bytes32;
   readonly shower: PreimageShower;
 }>("secret", {
-  key: ({ hashlock, shower }) => `${hashlock}/${showerKey(shower)}`,
+  key: secretKey,
   read: (fields) => ({
     hashlock: fields.bytes32("hashlock"),
     secret: fields.bytes32("secret"),
@@ -142,8 +142,13 @@ export const REREAD = new FactKind<Reread>("reread", {
 });
 
 /** What tells two events of one chain apart. */
-export function eventKey({ place }: EscrowEvent): string {
+export function eventKey({ place }: Pick<EscrowEvent, "place">): string {
   return `${place.block}:${place.logIndex}`;
+}
+
+/** What tells a secret in one of the places that showed it apart from others. */
+export function secretKey(fact: { readonly hashlock: Bytes32; readonly shower: PreimageShower }): string {
+  return `${fact.hashlock}/${showerKey(fact.shower)}`;
 }
 
 /** What tells two places that show a secret apart. */

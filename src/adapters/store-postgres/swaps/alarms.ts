@@ -15,7 +15,7 @@ export function postgresAlarms(url: string): Promise<readonly FinalAlarm[]> {
     return rows.map((row) => {
       const cells = new CellReader(row);
       const [key, body] = [cells.text(), cells.text()];
-      return ALARM.read({ kind: "alarm", key, chain: null, height: null, body }, new Interner());
+      return ALARM.read({ ...ALARM.at(key), chain: null, height: null, body }, new Interner());
     });
   });
 }

@@ -119,7 +119,7 @@ export function storedAlarms(file: string): readonly FinalAlarm[] {
     return reader.all("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq").map((row) => {
       const cells = new CellReader(row);
       const [key, body] = [cells.text(), cells.text()];
-      return ALARM.read({ kind: "alarm", key, chain: null, height: null, body }, new Interner());
+      return ALARM.read({ ...ALARM.at(key), chain: null, height: null, body }, new Interner());
     });
   } finally {
     reader.close();
