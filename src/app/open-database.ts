@@ -25,7 +25,10 @@ export function shownDatabase(target: DatabaseTarget): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** Opens a database as its writer; a replay, which is compared and not served, takes little memory. Throws `CommandRefused` with the reason where it cannot be used. */
+/**
+ * Opens a database as its writer; a replay, which is compared and not served, takes little memory. Throws
+ * `CommandRefused` with the reason where it cannot be used.
+ */
 export async function openDatabase(
   target: DatabaseTarget,
   log: Log,

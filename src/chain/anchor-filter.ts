@@ -21,7 +21,10 @@ function fingerprint(first: number, second: number, vout: number, seed: number):
   return mixed === 0 ? 1 : mixed;
 }
 
-/** The little-endian uint32 at the wire bytes whose display text starts at `at`: both orders are reversed, so it reads off. */
+/**
+ * The little-endian uint32 at the wire bytes whose display text starts at `at`: both orders are reversed, so it reads
+ * off.
+ */
 function wordOfDisplayHex(txid: string, at: number): number {
   return Number.parseInt(txid.slice(at, at + 8), 16);
 }

@@ -13,52 +13,48 @@ interface ConditionMeaning {
 
 /** All conditions. A new one needs its line here and a part that tells it. */
 export const CONDITIONS = {
-  /** The PEARL node does not answer, or the index does not get on though the node has more. */
   PEARL_STALLED: {
     concernsTokens: true,
     meaning: "the PEARL node does not answer, or the index does not get on though the node has more",
   },
-  /** The best chain of the node ends below the last indexed block and is the beginning of ours (S-05). */
+  /** S-05: its best chain ends below the last indexed block and is the beginning of ours. */
   PEARL_NODE_BEHIND: {
     concernsTokens: true,
     meaning: "the PEARL node has lost blocks that the index has",
   },
-  /** The followed node and a witness name different blocks (S-09). Which of them is right is not known. */
+  /** S-09: the followed one and a witness; which of them is right is not known. */
   PEARL_NODES_DISAGREE: { concernsTokens: false, meaning: "PEARL nodes name different blocks" },
-  /** No EVM RPC answers, or the EVM index does not get on. */
   EVM_STALLED: {
     concernsTokens: false,
     meaning: "no EVM RPC answers, or the EVM index does not get on",
   },
-  /** EVM RPCs name different blocks or events (S-07). */
+  /** S-07: in blocks or in events. */
   EVM_RPCS_DISAGREE: { concernsTokens: false, meaning: "EVM RPCs contradict each other" },
-  /** Every EVM RPC gives a log that the escrow cannot have made (S-08): the EVM index stands still. */
+  /** S-08. */
   EVM_LOGS_IMPOSSIBLE: {
     concernsTokens: false,
     meaning: "every EVM RPC gives a log that the escrow cannot have made, and the EVM index stands still",
   },
-  /** Finality of the EVM chain is hours behind its head (S-07): deals have no time left when they become final. */
+  /** S-07: deals have no time left when they become final. */
   EVM_FINALITY_LAGS: { concernsTokens: false, meaning: "the EVM chain calls blocks final hours late" },
-  /** EVM_CONFIRMATIONS is less than a reorganisation may be deep. */
   EVM_CONFIRMATIONS_LOW: {
     concernsTokens: false,
     meaning: "EVM_CONFIRMATIONS is lower than a reorganisation may be deep",
   },
-  /** A final EVM block was replaced; stands until an operator lifts it (S-05). */
+  /** S-05. */
   EVM_FINAL_BLOCK_REPLACED: {
     concernsTokens: false,
     meaning: "a final EVM block was replaced; stands until an operator lifts it",
   },
-  /** The escrow's owner has paused it (S-21): no order can be opened or accepted, and every other step goes on. */
+  /** S-21: no order can be opened or accepted, and every other step goes on. */
   ESCROW_PAUSED: {
     concernsTokens: false,
     meaning: "the escrow's owner has paused it: no swap can be begun, those under way go on",
   },
-  /** The thread that writes the database has ended: nothing is indexed or accepted until a restart. */
+  /** Nothing is indexed or accepted until a restart. */
   WRITER_DEAD: { concernsTokens: true, meaning: "the thread that writes the database has ended" },
   /** A reader has not heard of a writer for some seconds. */
   WRITER_ABSENT: { concernsTokens: true, meaning: "no process writes the index" },
-  /** The database does not answer reads, or what is to be written fails there. */
   STORE_SILENT: { concernsTokens: true, meaning: "the database does not answer, or takes no writes" },
 } as const satisfies Readonly<Record<string, ConditionMeaning>>;
 

@@ -14,7 +14,10 @@ export interface PrefetchOptions {
   readonly hashWindow: number;
 }
 
-/** Bounds for ordinary machines: 64 MiB of blocks in memory, 500 MB for a moment where tiny ones are followed by full ones. */
+/**
+ * Bounds for ordinary machines: 64 MiB of blocks in memory, 500 MB for a moment where tiny ones are followed by full
+ * ones.
+ */
 export const PREFETCH_DEFAULTS: PrefetchOptions = {
   maxAhead: 128,
   maxBytes: 64 * 1024 * 1024,

@@ -195,7 +195,10 @@ export interface OrderFacts {
   readonly isEndUnshown?: boolean;
 }
 
-/** An HTLC output (`lock_output` in the API) with everything known of it (S-15): assembled from facts, sightings and the mempool. */
+/**
+ * An HTLC output (`lock_output` in the API) with everything known of it (S-15): assembled from facts, sightings and the
+ * mempool.
+ */
 export interface HtlcOutput {
   readonly txid: Txid;
   readonly vout: number;

@@ -28,7 +28,10 @@ export interface FoundLockTransaction {
   readonly height: number | null;
 }
 
-/** What is judged: a lock output that the index knows, of whatever order, or an outpoint that the node has to be asked for. */
+/**
+ * What is judged: a lock output that the index knows, of whatever order, or an outpoint that the node has to be asked
+ * for.
+ */
 export type LockChoice =
   | {
       readonly from: "facts";
@@ -86,9 +89,10 @@ export function escrowFault(subject: SwapSubject, context: EvaluationContext): L
 }
 
 /**
- * The verdict of verify-lock; PEARL_NODE_UNAVAILABLE is none, but says that an output with enough confirmations may
- * not count them, because no second PEARL node shows its block (S-09): answered like the others of S-62. `choice` of `chooseLock`; `found` is the node's answer for a choice from the node, null
- * where neither a main-chain block nor the mempool holds the transaction (and for choices from facts).
+ * The verdict of verify-lock; PEARL_NODE_UNAVAILABLE is none, but says that an output with enough confirmations may not
+ * count them, because no second PEARL node shows its block (S-09): answered like the others of S-62. `choice` of
+ * `chooseLock`; `found` is the node's answer for a choice from the node, null where neither a main-chain block nor the
+ * mempool holds the transaction (and for choices from facts).
  */
 export function verifyLock(
   subject: SwapSubject,

@@ -1,7 +1,7 @@
-// Opens an EVM chain: two clients per URL, put together behind the ports of the service. Questions about accounts, which
-// strangers cause, have connections of their own, so that what follows the chain never waits behind them. A question
-// about accounts goes to one RPC after the other, beginning with the one that answered last. RPC URLs often hold the operator's key in
-// their path, query or password: messages get a name for each that does not.
+// Opens an EVM chain: two clients per URL, put together behind the ports of the service. Questions about accounts,
+// which strangers cause, have connections of their own, so that what follows the chain never waits behind them. A
+// question about accounts goes to one RPC after the other, beginning with the one that answered last. RPC URLs often
+// hold the operator's key in their path, query or password: messages get a name for each that does not.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";

@@ -189,7 +189,8 @@ export class ErrandDesk {
   async #look(): Promise<void> {
     if (this.#isClosed || this.#inHand.size >= AT_ONCE) return;
     if (this.#session === null || this.#session.isEnded) {
-      // Another server may have taken the place of the one that is lost: nothing is answered from memory before that is known.
+      // Another server may have taken the place of the one that is lost: nothing is answered from memory before that is
+      // known.
       await this.#writer.confirmed();
       this.#session = await Session.openForMoment(this.#url, "strand errands");
     }

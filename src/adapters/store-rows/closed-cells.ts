@@ -32,7 +32,10 @@ function priceKey({ usdc, sat }: Pick<ClosedRow, "usdc" | "sat">): string {
   return key.length > PRICE_DIGITS ? BEYOND : key;
 }
 
-/** What an order was, made by taking an ask or a bid, and whether it was accepted: the contract accepts whoever takes an ask. */
+/**
+ * What an order was, made by taking an ask or a bid, and whether it was accepted: the contract accepts whoever takes an
+ * ask.
+ */
 const ORIGINS = [
   { isAskMatch: true, isAccepted: true },
   { isAskMatch: false, isAccepted: true },

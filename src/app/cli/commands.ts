@@ -57,9 +57,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `strand start`, `index` and `serve`: run until a signal, or until they cannot go on: then they end with 1, so that a service manager
- * starts it again. What was durable is whole, so a new process is right at once; one that stays would serve an ever
- * older state, and no manager but one that asks /health/live would notice.
+ * `strand start`, `index` and `serve`: runs until a signal, with 0, or until the service cannot go on, with 1, so that a
+ * service manager starts it again. What was durable is whole, so a new process is right at once; one that stays would
+ * serve an ever older state, and no manager but one that asks /health/live would notice.
  */
 export async function runRole(flags: ReadonlyMap<string, string>, role: Role): Promise<number> {
   const config = configOf(flags);

@@ -1,5 +1,5 @@
-// The declaration of all settings, from which the parser, `strand --help` and docs/generated/configuration.md are made. A setting
-// is an environment variable and the flag of the same name in lower-kebab form; the flag wins.
+// The declaration of all settings, from which the parser, `strand --help` and docs/generated/configuration.md are made.
+// A setting is an environment variable and the flag of the same name in lower-kebab form; the flag wins.
 
 /** One setting as people see it. */
 interface Setting {

@@ -174,8 +174,9 @@ export class EvmFollower {
   }
 
   /**
-   * Follows until the signal aborts, or, with `until` "tip", until an RPC that is not behind the others has nothing more
-   * and all that can be final is. Failures are logged and tried again; nothing is thrown. No write is under way when it resolves.
+   * Follows until the signal aborts, or, with `until` "tip", until an RPC that is not behind the others has nothing
+   * more and all that can be final is. Failures are logged and tried again; nothing is thrown. No write is under way
+   * when it resolves.
    */
   async run(signal: AbortSignal, until: "aborted" | "tip" = "aborted"): Promise<void> {
     const stop = new AbortController();

@@ -93,7 +93,10 @@ export class LockConflicts {
     }
   }
 
-  /** A lock transaction is about to be forgotten and its block is not: what it took from others stands by itself from now on. */
+  /**
+   * A lock transaction is about to be forgotten and its block is not: what it took from others stands by itself from
+   * now on.
+   */
   outlive(txid: Txid, place: PearlPlace | null, change: BookChange): void {
     if (place === null) return;
     for (const outpoint of this.inputsOf(txid)) {

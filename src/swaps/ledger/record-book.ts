@@ -165,8 +165,9 @@ export class RecordBook {
   }
 
   /**
-   * Gives an order addresses. The one of a take before it stays for ever; one that somebody gave by accept-lock, or by a
-   * take that anybody could post, is replaced by any later one, or the first stranger would decide (S-55). Null fields change nothing.
+   * Gives an order addresses. The one of a take before it stays for ever; one that somebody gave by accept-lock, or by
+   * a take that anybody could post, is replaced by any later one, or the first stranger would decide (S-55). Null
+   * fields change nothing.
    */
   putAddresses(given: AddressRecord, change: BookChange): void {
     const known = this.addresses.get(given.orderHash);

@@ -163,8 +163,9 @@ export class FollowingSwaps extends SwapReads implements SwapService {
 }
 
 /**
- * A body as it can be written down. No field takes a list, an object or a number that JSON cannot write: an empty list stands
- * for each of them and is refused as they are. Strangers send lists within lists until the stack has no room for writing them.
+ * A body as it can be written down. No field takes a list, an object or a number that JSON cannot write: an empty list
+ * stands for each of them and is refused as they are. Strangers send lists within lists until the stack has no room for
+ * writing them.
  */
 function writable(body: RequestBody): RequestBody {
   return Object.fromEntries(

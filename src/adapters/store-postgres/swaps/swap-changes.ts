@@ -10,7 +10,10 @@ import type { Session } from "../session.ts";
 const KEPT = 2000;
 /** Characters of a change that is told; a longer one, as while syncing, leaves a gap. */
 const LONGEST = 1_000_000;
-/** Changes that one look reads, and bytes of them, above which it reads no further one: hundreds of long ones fill a process. */
+/**
+ * Changes that one look reads, and bytes of them, above which it reads no further one: hundreds of long ones fill a
+ * process.
+ */
 const READ_AT_ONCE = 500;
 const READ_BYTES = 8_000_000;
 

@@ -1,6 +1,6 @@
 // Checks that the index is sound. Everything that is kept beside the rows is computed again from the rows: conservation
-// (P-30), counts, totals and derived rows; the file itself and its schema are checked, too. One row of each kind is in memory at a
-// time.
+// (P-30), counts, totals and derived rows; the file itself and its schema are checked, too. One row of each kind is in
+// memory at a time.
 
 import { auditChain } from "./audit-chain.ts";
 import { auditLedger } from "./audit-ledger.ts";
