@@ -53,6 +53,8 @@ export interface KnownTransactions {
   has(txid: Txid): boolean;
   /** In the order in which they became known. */
   ids(): Iterable<Txid>;
+  /** Whether they are all that the node lists, but for what it does not give. */
+  readonly isWhole: boolean;
 }
 
 /** Somebody else who wants to see the node's unconfirmed transactions without asking for them twice. */
@@ -164,6 +166,7 @@ export class MempoolWatch implements MempoolView {
       const known: KnownTransactions = {
         has: (txid) => this.#known.has(txid),
         ids: () => this.#known.keys(),
+        isWhole: !this.#isBehind,
       };
       for (const listener of this.#listeners) await listener.looked(known);
     } catch (error) {

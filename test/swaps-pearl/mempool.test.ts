@@ -56,6 +56,30 @@ describe("locks in the mempool", () => {
     assert.equal(ledger.mempool.spends.size, 0);
   });
 
+  test("S-15: after a start nothing has left the mempool before all of it was read", async () => {
+    const { ledger } = stage;
+    const one = watchedOrder(36);
+    ledger.know(one.watched, stage.now);
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+    const other = pay(stage.coin(), []);
+    for (const signed of [lock, claim, other]) stage.send(signed);
+    await stage.live().settle();
+    assert.deepEqual(ledger.present(), [lock.txid]);
+    let listed = [other, lock, claim];
+    const mempoolTxids = async () => listed.map(({ txid }) => txid as Txid);
+    const next = stage.live((node) => liar(node, { mempoolTxids }), {}, ledger, {}, 1);
+    const shown = () => [ledger.present(), ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid];
+    for (let look = 0; look < 3; look += 1) {
+      await next.mempool.look();
+      assert.deepEqual(shown(), [[lock.txid], claim.txid], `look ${look}`);
+    }
+    listed = [other];
+    await next.mempool.look();
+    assert.deepEqual(shown(), [[], undefined]);
+    stage.mine(lock, claim, other);
+  });
+
   test("S-13, S-15: an eviction empties the picture; sighting and secret stay", async () => {
     const { ledger } = stage;
     let isEvicted = false;

@@ -7,7 +7,7 @@ import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../src/primitives/brands.ts";
-import { MempoolWatch } from "../../src/follow/mempool-watch.ts";
+import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.ts";
 import { RecentBodies } from "../../src/follow/recent-bodies.ts";
 import {
   PEARL_MEMPOOL_DEFAULTS,
@@ -212,12 +212,13 @@ export class WatchStage {
     await until("the subscriptions", () => this.node.blockListeners() === this.#lives.length);
   }
 
-  /** A new life of the service. `wrap` may put a liar between node and watch. */
+  /** A new life of the service. `wrap` may put a liar between node and watch. `perLook`: transactions that a look asks for. */
   live(
     wrap: (node: SwapNode) => SwapNode = (node) => node,
     options: Partial<PearlWatchOptions> = {},
     ledger: LedgerWrites = this.ledger,
     mempoolOptions: Partial<PearlMempoolOptions> = {},
+    perLook = MEMPOOL_DEFAULTS.fetchPerLook,
   ): Life {
     const warnings: string[] = [];
     const log = warningLog(warnings);
@@ -245,7 +246,10 @@ export class WatchStage {
       { node: client, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
       { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
     );
-    const mempool = new MempoolWatch({ node: client, rules, sha256d, clock, log, listeners: [listener] });
+    const mempool = new MempoolWatch(
+      { node: client, rules, sha256d, clock, log, listeners: [listener] },
+      { ...MEMPOOL_DEFAULTS, fetchPerLook: perLook },
+    );
     const { signal } = new AbortController();
     const follow = async (): Promise<void> => {
       while (await watch.round(signal));

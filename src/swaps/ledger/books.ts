@@ -111,9 +111,8 @@ export class Books {
     return new Books(this.#made, this);
   }
 
-  /** Takes from other books what no store has: the mempool's picture, and when balances were looked up. */
+  /** Takes from other books what no store has: when balances were looked up. */
   takeUnstored(other: Books): void {
-    this.locks.look(other.locks.mempool, () => undefined);
     for (const [address, at] of other.balancesSeen) this.balancesSeen.set(address, at);
   }
 

@@ -6,7 +6,7 @@ import type { EscrowEvent, PearlBlockFact, PearlPlace, PreimageShower, Sighting 
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import { readEvent, readTerms } from "./event-fields.ts";
 import { type FactFields, FactKind } from "./fact-fields.ts";
-import type { ChainCheckpoint, FinalAlarm, ScriptEntry } from "./ports.ts";
+import type { ChainCheckpoint, FinalAlarm, ScriptEntry, SeenSpend } from "./ports.ts";
 
 const ofEvent = {
   key: eventKey,
@@ -49,6 +49,19 @@ export const INPUTS = new FactKind<{ readonly txid: Txid; readonly inputs: reado
   key: ({ txid }) => txid,
   body: ({ inputs }) => ({ inputs }),
   read: (fields) => ({ txid: fields.keyTxid(), inputs: fields.outpoints("inputs") }),
+});
+
+/** A transaction with lock outputs in the mempool as it was told last. */
+export const SEEN_LOCK = new FactKind<Txid>("seenlock", {
+  key: (txid) => txid,
+  body: () => ({}),
+  read: (fields) => fields.keyTxid(),
+});
+
+/** A spend of a lock output in the mempool as it was told last. */
+export const SEEN_SPEND = new FactKind<SeenSpend & { readonly outpoint: Outpoint }>("seenspend", {
+  key: ({ outpoint }) => outpoint,
+  read: readSpend,
 });
 
 /** A secret with one of the places that showed it. */
@@ -182,10 +195,14 @@ function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields): PearlB
     };
   }
   const outpoint = fields.outpoint("outpoint");
-  if (kind === "inputSpend") return { kind, place, outpoint, txid };
+  return kind === "inputSpend" ? { kind, place, outpoint, txid } : { kind, place, ...readSpend(fields) };
+}
+
+function readSpend(fields: FactFields): SeenSpend & { readonly outpoint: Outpoint } {
+  const [outpoint, txid] = [fields.outpoint("outpoint"), fields.txid("txid")];
   const path = fields.one("path", ["claim", "refund", "other"]);
   const outputScripts = fields.scriptsIfAny("outputScripts");
-  const spend = { kind, place, outpoint, txid, path };
+  const spend = { outpoint, txid, path };
   return outputScripts === null ? spend : { ...spend, outputScripts };
 }
 

@@ -129,9 +129,10 @@ export class LedgerChanges {
     this.#showPreimages(secrets, new Map());
   }
 
-  /** The picture alone, which nothing that is stored follows from. */
+  /** The picture alone. */
   picture(locks: MempoolLocks): void {
-    this.#draft.isExplained = this.#books.locks.look(locks, (script) => this.#affected.script(script, null));
+    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
+    this.#draft.isExplained = this.#books.locks.look(locks, this.#draft, onChange);
   }
 
   #forgetAlike(): void {

@@ -159,6 +159,11 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     this.#commits.onRows(listener);
   }
 
+  /** As `LedgerWrites.mempool`. */
+  get mempool(): MempoolLocks {
+    return this.#books.locks.mempool;
+  }
+
   checkpoints(chain: Chain): readonly ChainCheckpoint[] {
     return this.#books.chains.checkpoints(chain);
   }

@@ -10,27 +10,23 @@ import { type BookChange, LOADING } from "./book-change.ts";
 import { BLOCK_FACTS, SIGHTING } from "./fact-kinds.ts";
 import { FirstOutputs } from "./first-outputs.ts";
 import { LockConflicts } from "./lock-conflicts.ts";
-import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
+import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import {
   type DustEntry,
   dustEntry,
-  inOneAlone,
   isEarlier,
   type OutputEntry,
   outputFrom,
   smallList,
-  spendersIn,
   txidOf,
 } from "./lock-entries.ts";
-import { MultiIndex } from "./multi-index.ts";
+import { MempoolPicture } from "./mempool-picture.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 import { ScriptOutputs } from "./script-outputs.ts";
 import { UnminedOutputs } from "./unmined-outputs.ts";
 
 type OnChange = (script: ScriptHex) => void;
-
-const EMPTY: MempoolLocks = { present: new Set(), spends: new Map() };
 
 /** All lock outputs. */
 export class LockBook {
@@ -46,10 +42,7 @@ export class LockBook {
   readonly #firstDust: FirstOutputs;
   readonly #firstSmall: FirstOutputs;
   readonly #outputs: ScriptOutputs;
-  /** Not stored. */
-  readonly #mempool: LayeredValue<MempoolLocks>;
-  /** Lock outputs by the transaction of the mempool's picture that spends them. */
-  readonly #byMempoolSpender: LayeredValue<MultiIndex<Txid, Outpoint>>;
+  readonly picture: MempoolPicture;
 
   /** `scripts` tells which amounts are small. */
   constructor(layer: Layer<LockBook>, scripts: ScriptBook) {
@@ -68,13 +61,12 @@ export class LockBook {
     this.#unmined = new UnminedOutputs(layer.within((under) => under.#unmined));
     this.#firstDust = new FirstOutputs(layer.within((under) => under.#firstDust));
     this.#firstSmall = new FirstOutputs(layer.within((under) => under.#firstSmall));
-    this.#mempool = layer.value((under) => under.#mempool, EMPTY);
-    this.#byMempoolSpender = layer.value((under) => under.#byMempoolSpender, new MultiIndex());
+    this.picture = new MempoolPicture(layer.within((under) => under.picture));
   }
 
   /** What was seen of the mempool last. */
   get mempool(): MempoolLocks {
-    return this.#mempool.value;
+    return this.picture.locks;
   }
 
   /** The output with everything known of it, or null; of dust that it is mined. */
@@ -82,7 +74,7 @@ export class LockBook {
     const entry = this.entries.get(outpoint) ?? dustEntry(this.dust.get(outpoint));
     if (entry === null) return null;
     const conflictHeight = entry.mined === null ? this.conflicts.heightOf(txidOf(outpoint)) : null;
-    return outputFrom(outpoint, entry, this.#mempool.value, conflictHeight);
+    return outputFrom(outpoint, entry, this.mempool, conflictHeight);
   }
 
   /** The same with the script that it pays. */
@@ -99,9 +91,9 @@ export class LockBook {
 
   /** Whether a lock output of this transaction, or a spend of one, is in a block or in the mempool now. */
   knows(txid: Txid): boolean {
-    if (this.#mempool.value.present.has(txid)) return true;
+    if (this.mempool.present.has(txid)) return true;
     for (const [, { mined }] of this.#outputsMadeBy(txid)) if (mined !== null) return true;
-    return this.#bySpender.has(txid) || this.#byMempoolSpender.value.has(txid);
+    return this.#bySpender.has(txid) || this.picture.isSpender(txid);
   }
 
   /** Scripts of the outputs that this transaction made or spends, as `knows` knows it; dust left out. */
@@ -234,12 +226,11 @@ export class LockBook {
    * Replaces the mempool's picture. Returns whether a lock or a spend has left it. Looks at what came and went alone: who
    * replaces his transactions pays for the last one of them, and each leaves outputs that are remembered (S-15).
    */
-  look(locks: MempoolLocks, onChange: OnChange): boolean {
-    const before = this.#mempool.value;
-    this.#mempool.value = locks;
-    this.#byMempoolSpender.value = spendersIn(locks);
+  look(locks: MempoolLocks, change: BookChange, onChange: OnChange): boolean {
+    const before = this.mempool;
+    const { transactions, outpoints } = this.picture.replace(locks, change);
     let hasLeft = false;
-    for (const txid of inOneAlone(before.present, locks.present)) {
+    for (const txid of transactions) {
       for (const [outpoint, entry] of this.#outputsMadeBy(txid)) {
         // The mempool decides about those that are in no block.
         if (entry.mined !== null) continue;
@@ -248,10 +239,8 @@ export class LockBook {
         onChange(entry.script);
       }
     }
-    for (const outpoint of new Set([...before.spends.keys(), ...locks.spends.keys()])) {
-      const [was, is] = [before.spends.get(outpoint), locks.spends.get(outpoint)];
-      if (was?.txid === is?.txid && was?.path === is?.path) continue;
-      hasLeft ||= was !== undefined;
+    for (const outpoint of outpoints) {
+      hasLeft ||= before.spends.has(outpoint);
       const entry = this.entries.get(outpoint);
       if (entry === undefined) continue;
       this.#outputs.touch(entry.script, outpoint);
@@ -262,7 +251,7 @@ export class LockBook {
 
   /** Forgets outputs of transactions that nobody has any more, which another output of the same one speaks for (S-15). */
   forgetAlike(change: BookChange, onChange: OnChange): void {
-    const alike = this.#unmined.takeAlike(this.#mempool.value.present, (txid) => this.#outputsMadeBy(txid));
+    const alike = this.#unmined.takeAlike(this.mempool.present, (txid) => this.#outputsMadeBy(txid));
     for (const [outpoint, entry] of alike) {
       this.#remove(outpoint, entry, change);
       onChange(entry.script);
@@ -271,8 +260,8 @@ export class LockBook {
 
   /** Outputs that a transaction made or spends. */
   #touchedBy(txid: Txid): readonly Outpoint[] {
-    const indexes = [this.#byTransaction, this.#bySpender, this.#byMempoolSpender.value];
-    return [...new Set(indexes.flatMap((index) => [...index.of(txid)]))];
+    const [made, spent] = [this.#byTransaction.of(txid), this.#bySpender.of(txid)];
+    return [...new Set([...made, ...spent, ...this.picture.spentBy(txid)])];
   }
 
   *#outputsMadeBy(txid: Txid): Generator<readonly [Outpoint, OutputEntry]> {

@@ -9,6 +9,7 @@ import type {
   PreimageShower,
   Sighting,
   Chain,
+  SpendPath,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, PostedTake } from "../../swap/records.ts";
 import type { StateReads } from "./state-reads.ts";
@@ -82,6 +83,9 @@ export const DERIVED_KINDS: readonly string[] = [
   "unrevealed",
   "firstblock",
   "reread",
+  "seenlock",
+  "seenspend",
+  "ends",
 ];
 
 /**
@@ -186,20 +190,19 @@ export interface WatchedOutput {
   readonly isDust: boolean;
 }
 
+/** A spend of a lock output in the mempool. */
+export interface SeenSpend {
+  readonly txid: Txid;
+  readonly path: SpendPath;
+  /** As in the fact of a mined spend. */
+  readonly outputScripts?: readonly ScriptHex[];
+}
+
 /** Lock outputs and their spends in the mempool now. Replaces the former picture. */
 export interface MempoolLocks {
   /** Transactions in the mempool that have a lock output. */
   readonly present: ReadonlySet<Txid>;
-  /** Spends of lock outputs. */
-  readonly spends: ReadonlyMap<
-    Outpoint,
-    {
-      readonly txid: Txid;
-      readonly path: "claim" | "refund" | "other";
-      /** As in the fact of a mined spend. */
-      readonly outputScripts?: readonly ScriptHex[];
-    }
-  >;
+  readonly spends: ReadonlyMap<Outpoint, SeenSpend>;
 }
 
 /** A lock script that the PEARL follower looks for, with what a spend of it is classified by. */
@@ -268,6 +271,8 @@ export interface LedgerWrites {
     questions: () => readonly ClosedQuestion[],
     look: (hasOpened: boolean) => Value,
   ): Promise<Value>;
+  /** The picture of the mempool that was told last, be it to the process before. */
+  readonly mempool: MempoolLocks;
   /** The last applied tips; height -1 before the first. */
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */

@@ -3,7 +3,7 @@
 // it is told where that is no longer than what was told since, so that who begins reads no more than twice a picture.
 
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
-import type { MempoolLocks } from "./ports.ts";
+import type { MempoolLocks, SeenSpend } from "./ports.ts";
 
 /** What makes a picture of the one before it. */
 export interface PictureStep {
@@ -23,8 +23,6 @@ export interface NamedPicture {
   readonly locks: MempoolLocks;
 }
 
-type Spend = MempoolLocks["spends"] extends ReadonlyMap<Outpoint, infer One> ? One : never;
-
 const NOTHING_GONE: PictureStep["gone"] = { present: [], spends: [] };
 
 /** The picture that a step makes. @throws where it changes another one than this. */
@@ -41,7 +39,7 @@ export function pictureAfter(known: NamedPicture, step: PictureStep): NamedPictu
 export class SteppedPicture {
   #shown: NamedPicture;
   /** The copy; null where nothing has been changed in what is shown. */
-  #own: { readonly present: Set<Txid>; readonly spends: Map<Outpoint, Spend> } | null = null;
+  #own: { readonly present: Set<Txid>; readonly spends: Map<Outpoint, SeenSpend> } | null = null;
 
   constructor(known: NamedPicture) {
     this.#shown = known;
@@ -137,7 +135,7 @@ function stepBetween(
   };
 }
 
-function isSame(one: Spend | undefined, other: Spend): boolean {
+function isSame(one: SeenSpend | undefined, other: SeenSpend): boolean {
   return (
     one?.txid === other.txid &&
     one.path === other.path &&

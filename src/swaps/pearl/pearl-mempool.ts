@@ -22,7 +22,7 @@ import {
   withPaid,
 } from "./pearl-matcher.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
-import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
+import type { LedgerWrites, MempoolLocks, SeenSpend } from "../ledger/ports.ts";
 
 /** What the reading works with. */
 interface PearlMempoolDependencies {
@@ -68,8 +68,6 @@ interface Shown {
 
 const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
 
-type SeenSpend = MempoolLocks["spends"] extends ReadonlyMap<Outpoint, infer Spend> ? Spend : never;
-
 /** New things of one look. */
 interface News {
   readonly sightings: Sighting[];
@@ -100,6 +98,11 @@ export class PearlMempool implements MempoolListener {
   #isStale = false;
   /** Whether the picture differs from the last one that the ledger took, or that one's fate is unknown. */
   #isNew = true;
+  /**
+   * Whether all of the mempool was compared since the start. Before, what was in it when it was told last is taken to be there
+   * still: nobody has looked for it.
+   */
+  #isRead = false;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
   #lastTrouble: string | null = null;
@@ -135,6 +138,10 @@ export class PearlMempool implements MempoolListener {
       this.#forget(known);
       await this.#compareAgain(known);
       await this.#fetchMissing();
+      if (known.isWhole && !this.#isRead && !this.#isAnyMissing()) {
+        this.#isRead = true;
+        this.#isNew = true;
+      }
       await this.#tell(known);
       if (this.#mark !== null) this.#deps.watch.release(this.#mark);
       this.#mark = null;
@@ -188,6 +195,12 @@ export class PearlMempool implements MempoolListener {
       const isOne = typeof marks === "number" ? sought.has(marks) : marks.some((mark) => sought.has(mark));
       if (isOne) yield txid;
     }
+  }
+
+  /** Whether something is still to be fetched: what was asked for in vain too often is not. */
+  #isAnyMissing(): boolean {
+    for (const tried of this.#missing.values()) if (tried < this.#options.attempts) return true;
+    return false;
   }
 
   /** Fetches what is in the mempool and was not compared: dropped bytes, or an answer that was not the transaction. */
@@ -295,8 +308,9 @@ export class PearlMempool implements MempoolListener {
     await this.#compareAgain(known);
     const { sightings, secrets } = this.#news;
     if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return;
-    const present = new Set<Txid>();
-    const spends = new Map<Outpoint, SeenSpend>();
+    const told = this.#isRead ? null : this.#deps.ledger.mempool;
+    const present = new Set<Txid>(told?.present);
+    const spends = new Map<Outpoint, SeenSpend>(told?.spends);
     for (const [txid, shown] of this.#shown) {
       if (shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
       for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });

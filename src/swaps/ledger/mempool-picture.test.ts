@@ -1,0 +1,68 @@
+// What the mempool showed last outlives the process: rows go on from what was told (H-47).
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Outpoint } from "../../primitives/brands.ts";
+import { txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  accepted,
+  evm,
+  locked,
+  lockSighting,
+  minedLock,
+  NO_LOCKS,
+  ORDER,
+  pearl,
+  type Scene,
+  scene,
+  scriptOf,
+  statuses,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import type { MempoolLocks } from "./ports.ts";
+
+/** An accepted order, final, with its lock; in the mempool alone where `minedAt` is null. */
+async function withLock(minedAt: number | null) {
+  const made = await scene();
+  await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
+  const lock = lockSighting(scriptOf(made.ledger, ORDER));
+  const covered = { covered: [lock.script], sightings: minedAt === null ? [] : [lock] };
+  await made.ledger.applyPearl(pearl(100, minedAt === null ? [] : [minedLock(lock, minedAt)], covered));
+  const outpoint = `${lock.txid}:${lock.vout}` as Outpoint;
+  return { ...made, lock, outpoint };
+}
+
+function only({ ledger }: Pick<Scene, "ledger">) {
+  const outputs = [...(ledger.subject(ORDER)?.outputs ?? [])];
+  assert.equal(outputs.length, 1);
+  return outputs[0];
+}
+
+describe("S-15: the mempool over a restart", () => {
+  test("a lock that waits in it waits there still, and its eviction meanwhile is told", async () => {
+    const { ledger, store, lock } = await withLock(null);
+    await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
+    assert.equal(statuses(store).at(-1), "deal LOCK_SUBMITTED");
+    const again = await scene(store);
+    assert.equal(only(again)?.inMempool, true);
+    await again.ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(only(again)?.inMempool, false);
+    assert.equal(statuses(store).at(-1), "deal USDC_LOCKED");
+    assert.equal(only(await scene(store))?.inMempool, false);
+  });
+
+  test("a spend of the lock is seen still, and that it has left is told", async () => {
+    const { ledger, store, outpoint } = await withLock(100);
+    const claim = { txid: txid("claim"), path: "claim", outputScripts: [] } as const;
+    const picture: MempoolLocks = { ...NO_LOCKS, spends: new Map([[outpoint, claim]]) };
+    await ledger.applyMempool(picture, [], []);
+    const told = store.events.length;
+    const again = await scene(store);
+    assert.deepEqual(only(again)?.spend, { ...claim, mined: null });
+    assert.equal(again.ledger.knowsTransaction(claim.txid), true);
+    await again.ledger.applyMempool(picture, [], []);
+    assert.equal(store.events.length, told, "the same picture is no change");
+    await again.ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(only(again)?.spend, null);
+    assert.equal(store.events.length, told + 2, "the bid's row and the deal's");
+  });
+});
