@@ -31,6 +31,20 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "a false block that has a lock again takes the lock with it",
     },
   ]),
+  ...inFile("src/swaps/ledger/mempool-picture.ts", [
+    {
+      rule: "H-47",
+      find: "change.store(SEEN_LOCK, txid)",
+      replace: "change.forget(SEEN_LOCK, txid)",
+      why: "a lock that left the mempool while the service was down is told by nobody",
+    },
+    {
+      rule: "S-15",
+      find: "else change.forget(SEEN_LOCK, txid)",
+      replace: "else change.store(SEEN_LOCK, txid)",
+      why: "after a start a lock waits in the mempool that has left it",
+    },
+  ]),
   ...inFile("src/swaps/ledger/recall.ts", [
     {
       rule: "S-15",

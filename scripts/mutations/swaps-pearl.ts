@@ -31,7 +31,12 @@ const pearl = [
       replace: "#spendersOf",
       why: "the mempool is not compared with new scripts",
     },
-
+    {
+      rule: "S-54",
+      find: "this.#isRead ? null : this.#deps.ledger.mempool",
+      replace: "this.#isRead ? null : null",
+      why: "a lock that waits in a full mempool is called for again after each start",
+    },
     {
       rule: "S-15",
       find: "watch.comparedSince(this.#mark);",
