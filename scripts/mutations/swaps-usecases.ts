@@ -173,7 +173,7 @@ const takes = inFile("src/swaps/usecases/take-ask.ts", [
   },
   {
     rule: "S-40",
-    find: "deps.evmStanding().headTime",
+    find: "headHeight < 0 ? null : headTime",
     replace: "context.now",
     why: "T_e is bounded by our clock, not by the chain's",
   },

@@ -103,8 +103,8 @@ export interface TakeState {
   /** Whether an indexed order of this buyer, other than this one, has the hashlock. */
   readonly isHashlockUsed: boolean;
   readonly context: EvaluationContext;
-  /** Time of the EVM head, unix seconds. */
-  readonly evmHeadTime: number;
+  /** Time of the EVM head, unix seconds; null while no head is known, where `unready` says why. */
+  readonly evmHeadTime: number | null;
   readonly unready: Unready;
 }
 
@@ -170,12 +170,12 @@ interface TimelockFault {
 function timelockFault(
   terms: Terms,
   now: number,
-  evmHeadTime: number,
+  evmHeadTime: number | null,
   rules: SwapRules,
 ): TimelockFault | null {
   const pearlMin = now + profileOf(rules, terms.usdcAmount).takeMinS;
   if (terms.pearlRefundTime < pearlMin) return { bound: "pearl_min", needed: pearlMin };
-  const evmMax = Math.min(now, evmHeadTime) + EVM_REFUND_MAX_S;
+  const evmMax = Math.min(now, evmHeadTime ?? now) + EVM_REFUND_MAX_S;
   if (terms.evmRefundTime > evmMax) return { bound: "evm_max", needed: evmMax };
   const margin = terms.pearlRefundTime + rules.deltaS;
   return terms.evmRefundTime < margin ? { bound: "margin", needed: margin } : null;

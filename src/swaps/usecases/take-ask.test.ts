@@ -4,7 +4,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { type ApiScene, apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
+import {
+  type ApiScene,
+  apiScene,
+  type SceneOptions,
+} from "../../../testkit/builders/swap-ledger/api-scene.ts";
 import { ask, bytes32, evmAddress, pointKey } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { pearl } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { addressOfKey } from "../../primitives/address.ts";
@@ -22,8 +26,8 @@ const SECRET = Buffer.alloc(32, 5);
 const HASHLOCK = `0x${createHash("sha256").update(SECRET).digest("hex")}` as Bytes32;
 
 /** An open ask of a seller who signed it. */
-async function withAsk(): Promise<ApiScene & { readonly record: AskRecord }> {
-  const made = await apiScene();
+async function withAsk(options: SceneOptions = {}): Promise<ApiScene & { readonly record: AskRecord }> {
+  const made = await apiScene(options);
   const base = ask("s");
   const terms = { ...base.terms, seller: SELLER };
   const domain = { chainId: made.parts.rules.chainId, verifyingContract: evmAddress("escrow") };
@@ -121,4 +125,21 @@ test("S-40: T_e is bounded by the EVM chain's own time where that is behind", as
     { bound: "evm_max", needed: most },
   ]);
   assert.deepEqual(await codeOf(parts, record, bodyOf(outside.now, { evm_refund_time: most })), ["answer"]);
+});
+
+test("S-40: while no EVM RPC has answered since the start, that is what a take is told, and no bound of T_e", async () => {
+  const unknown = {
+    headHeight: -1,
+    headTime: 0,
+    answeredAtMonotonicMs: null,
+    headChangedAtMonotonicMs: null,
+  };
+  const standing = { ...unknown, agreed: false, finalReplaced: false, shownEnds: null };
+  const { parts, outside, record } = await withAsk({ evm: () => standing });
+  assert.deepEqual((await codeOf(parts, record, bodyOf(outside.now)))[0], "EVM_RPC_UNAVAILABLE");
+  const late = bodyOf(outside.now, { evm_refund_time: outside.now + 72 * HOUR + 1 });
+  assert.deepEqual(await codeOf(parts, record, late), [
+    "TIMELOCK_INVALID",
+    { bound: "evm_max", needed: outside.now + 72 * HOUR },
+  ]);
 });

@@ -105,6 +105,7 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
   // what comes back is written. Of another ask nothing is awaited here, so that this very status refuses it.
   if (isOpenAsk(deps, ask)) await ledger.open([{ kind: "named", names: [terms.hashlock] }]);
   const context = readiness.context();
+  const { headHeight, headTime } = deps.evmStanding();
   const present = ledger.ask(ask.askId) ?? ask;
   const refusedTake = judgeTake(
     terms,
@@ -113,7 +114,7 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
       isPreimageKnown: ledger.preimageOf(terms.hashlock) !== null,
       isHashlockUsed: ledger.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       context,
-      evmHeadTime: deps.evmStanding().headTime,
+      evmHeadTime: headHeight < 0 ? null : headTime,
       unready: signature ?? unreadyOf(deps, "deals"),
     },
     rules,

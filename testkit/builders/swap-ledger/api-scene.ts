@@ -158,6 +158,8 @@ function healthyRpc({ evm: tip }: ChainTips, now: number): EvmStanding {
 export interface SceneOptions {
   /** The PEARL side's standing; then no PEARL block is made up: a follower is expected to bring them. */
   readonly pearl?: () => PearlStanding;
+  /** The EVM side's standing. */
+  readonly evm?: () => EvmStanding;
   readonly limits?: Partial<ReadinessLimits>;
 }
 
@@ -206,7 +208,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const ledgerWith = ledgerParts(log, () => outside.now);
   const live: { ledger: SwapLedger | null } = { ledger: null };
   const tips = (): ChainTips => live.ledger?.tips() ?? NO_TIPS;
-  const evmStanding = (): EvmStanding => healthyRpc(tips(), outside.now);
+  const evmStanding = options.evm ?? ((): EvmStanding => healthyRpc(tips(), outside.now));
   const readiness = new SwapReadiness(
     { tips, evm: evmStanding, pearl: options.pearl ?? (() => healthyNode(tips(), outside.now)), clock },
     { ...LIMITS, ...options.limits },
