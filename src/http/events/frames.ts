@@ -25,7 +25,7 @@ interface FrameSubject {
   readonly dealHash: string | null;
   /**
    * True where the event concerns the address: an operation by its history (H-36), a listing by its parties, a swap
-   * by the PEARL and EVM addresses of its row.
+   * by the addresses of its row and the PEARL addresses that the row's keys fit (H-40).
    */
   concerns(address: string): boolean;
 }

@@ -12,17 +12,20 @@ import type { LedgerChange } from "./change-text.ts";
 import type { StoredSwapEvent } from "./ports.ts";
 import { statusOfAsk, type Subjects } from "./subjects.ts";
 
-/** Rows that are looked at between two breaths of the event loop: some milliseconds. */
-const LOOKED_AT_ONCE = 64;
+/** Rows between two breaths of the event loop: some milliseconds, the curve operations of new keys included. */
+const LOOKED_AT_ONCE = 32;
 /**
  * Fields whose change alone is none: counts that grow by themselves, and when somebody last looked. (Finality, which
  * `confirmations` shows too, is also in `evm_leg`.)
  */
 const UNTOLD = new Set(["confirmations", "balance_checked_at", "updated_at"]);
-/** Fields of a row whose addresses find its event. */
+/** Fields of a row whose addresses find its event, and those whose keys' addresses do: as in the lists (H-40). */
 const ADDRESS_FIELDS = ["buyer_evm", "seller_evm", "buyer_pearl_address", "seller_pearl_address"] as const;
+const KEY_FIELDS = ["buyer_pearl_pubkey", "seller_pearl_pubkey"] as const;
 
 type Row = { readonly type: "bid"; readonly row: BidRow } | { readonly type: "deal"; readonly row: DealRow };
+
+type SwapRow = BidRow | DealRow | AskRow;
 
 /** The rows of some orders and asks at one time. */
 export interface RowSnapshot {
@@ -116,7 +119,8 @@ export class ChangeEvents {
       if (was !== undefined && !isLegalEdge(ASK_EDGES, was.status, row.status))
         this.#alarm("ask", id, was, row, draft);
       const cause = draft.asks.get(id) ?? null;
-      events.push(swapEvent("ask", null, cause, row, buyer === null ? [] : [buyer]));
+      const parties = [...this.#parties(row), ...(buyer === null ? [] : [buyer])];
+      events.push(swapEvent("ask", null, cause, row, parties));
     }
     for (const [hash, rows] of after.orders) {
       for (const now of rows) {
@@ -124,10 +128,22 @@ export class ChangeEvents {
         if (was !== undefined && comparable(was.row) === comparable(now.row)) continue;
         if (was !== undefined) this.#checkEdge(hash, was, now, draft);
         const cause = draft.orders.get(hash) ?? null;
-        events.push(swapEvent(now.type, hash, cause, this.#shown(hash, now, state), []));
+        const row = this.#shown(hash, now, state);
+        events.push(swapEvent(now.type, hash, cause, row, this.#parties(row)));
       }
     }
     return events;
+  }
+
+  /** Whose row it is. Of a bid only keys are known until somebody tells an address (S-55). */
+  #parties(row: SwapRow): readonly string[] {
+    const named: Partial<Record<(typeof ADDRESS_FIELDS)[number], string | null>> = row;
+    const keys: Partial<Record<(typeof KEY_FIELDS)[number], string | null>> = row;
+    const given = ADDRESS_FIELDS.map((field) => named[field]);
+    const fitting = KEY_FIELDS.map((field) => keys[field])
+      .filter((key) => typeof key === "string")
+      .flatMap((key) => this.#subjects.addressesOf(key as Bytes32, this.#rules.hrp));
+    return [...new Set([...given.filter((one) => typeof one === "string"), ...fitting])];
   }
 
   /** The row as its endpoint shows it in this state. */
@@ -220,12 +236,9 @@ function swapEvent(
   type: "bid" | "ask" | "deal",
   dealHash: Bytes32 | null,
   cause: CausingBlock | null,
-  row: BidRow | DealRow | AskRow,
-  moreAddresses: readonly string[],
+  row: SwapRow,
+  addresses: readonly string[],
 ): StoredSwapEvent {
-  const named: Partial<Record<(typeof ADDRESS_FIELDS)[number], string | null>> = row;
-  const found = ADDRESS_FIELDS.map((field) => named[field]);
-  const addresses = [...found.filter((one) => typeof one === "string"), ...moreAddresses];
   const [chain, height] = [cause?.chain ?? null, cause?.height ?? null];
   const data = JSON.stringify({ chain, height, block_hash: cause?.hash ?? null, row });
   return { type, chain, height, dealHash, addresses, data };

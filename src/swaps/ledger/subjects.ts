@@ -1,7 +1,8 @@
 // Puts together what is known about one order or take, from the books, when it is asked for; nothing is copied that is
 // not small.
 
-import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
+import { addressOfKey } from "../../primitives/address.ts";
+import type { Bytes32, PearlAddress, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/statuses.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { OrderFacts } from "../../swap/facts.ts";
@@ -12,7 +13,7 @@ import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subje
 import type { Books } from "./books.ts";
 import type { OrderEntry } from "./order-book.ts";
 
-/** Buyers' keys whose addresses are remembered. */
+/** Keys whose addresses are remembered. */
 const MAX_KEYS = 10_000;
 
 /** Makes subjects from books, and remembers what was computed for them. */
@@ -52,14 +53,20 @@ export class Subjects {
       hashlockUsedByBuyer: orders.isHashlockUsed(terms.buyer, terms.hashlock, hash),
       isEscrowPaused: settings.isPaused(),
       ...buyerAddress(addresses, entry === undefined || take?.isAddressReplaceable === false ? take : null),
-      buyerScripts: outputs.hasClaim ? this.#buyerScripts(terms.buyerPearlKey) : [],
+      buyerScripts: outputs.hasClaim ? this.#scriptsOf(terms.buyerPearlKey) : [],
       sellerPearlAddress: sellerAddress(record) ?? addresses?.sellerPearlAddress ?? null,
       origin: records.origins.get(hash) ?? null,
     };
   }
 
-  /** Computed where a release is judged, and kept for some buyers. */
-  #buyerScripts(key: Bytes32): readonly ScriptHex[] {
+  /** The addresses that a key fits (S-14): both are its owner's. */
+  addressesOf(key: Bytes32, hrp: string): readonly PearlAddress[] {
+    // A script of these is OP_1 and a push of the output key.
+    return this.#scriptsOf(key).map((script) => addressOfKey(script.slice(4), hrp));
+  }
+
+  /** Computed where a release is judged and where an event is told, and kept for some keys. */
+  #scriptsOf(key: Bytes32): readonly ScriptHex[] {
     const known = this.#scriptsOfKeys.get(key);
     if (known !== undefined) return known;
     const scripts = scriptsOfKey(key, this.#crypto);
