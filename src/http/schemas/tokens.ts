@@ -90,7 +90,7 @@ export const StatsRowSchema = Type.Object({
   lists_filled: count("Filled listings."),
   lists_cancelled: count("Cancelled listings."),
   lists_invalid_spent: count(
-    "Listings whose anchor was spent without a valid send although the seller was paid.",
+    "Listings whose anchor was spent beside an invalid send that names them, or with the seller paid and no send.",
   ),
   total_protocol_fee_paid_sat: amount("Protocol fees of filled listings, satoshis."),
   total_seller_paid_sat: amount("Sellers' proceeds of filled listings, satoshis."),
