@@ -45,6 +45,14 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "after a start a lock waits in the mempool that has left it",
     },
   ]),
+  ...inFile("src/swaps/ledger/change-events.ts", [
+    {
+      rule: "H-39",
+      find: 'one === "string"), ...fitting])]',
+      replace: 'one === "string")])]',
+      why: "whoever watches his PEARL address never hears of his bids",
+    },
+  ]),
   ...inFile("src/swaps/ledger/recall.ts", [
     {
       rule: "S-15",
