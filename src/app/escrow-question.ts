@@ -1,9 +1,12 @@
 // What stands at the contract's address (S-26): code, USDC and least amount. A contract that does not fit refuses the
-// start; RPCs that do not answer refuse nothing, and are asked on until one does.
+// start; RPCs that do not answer refuse nothing, and are asked on until one does. Until then nothing of the EVM chain is
+// followed, which /health and the metrics say as they say that the chain's index does not get on (H-20).
 
 import { escrowAbi } from "../adapters/evm-rpc/escrow-abi.ts";
+import type { Condition, ConditionSource } from "../follow/conditions.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
+import type { EvmStatus } from "../follow/serving.ts";
 import type { EscrowInspection, EvmChain } from "../swaps/evm/evm-chain.ts";
 import type { EscrowFacts } from "../swaps/usecases/dependencies.ts";
 import { CommandRefused } from "./cli/ending.ts";
@@ -12,15 +15,21 @@ import { CommandRefused } from "./cli/ending.ts";
 const INSPECTION_PATIENCE_MS = 5000;
 const INSPECTION_RETRY_MS = 5000;
 
+/** Why the contract is not known: nobody has answered, or what was answered does not fit the configuration. */
+type Hindrance = "silence" | "misfit";
+
 /** Asks until an RPC answers. */
-export class EscrowQuestion {
-  readonly #chain: EvmChain;
+export class EscrowQuestion implements ConditionSource {
+  readonly #chain: Pick<EvmChain, "inspectEscrow">;
   readonly #firstBlock: number;
   readonly #log: Log;
   readonly #clock: Clock;
   #facts: EscrowFacts | null = null;
+  #hindrance: Hindrance | null = null;
+  /** What was said last of why nobody answers: the same again and again is one line. */
+  #told = "";
 
-  constructor(chain: EvmChain, firstBlock: number, log: Log, clock: Clock) {
+  constructor(chain: Pick<EvmChain, "inspectEscrow">, firstBlock: number, log: Log, clock: Clock) {
     this.#chain = chain;
     this.#firstBlock = firstBlock;
     this.#log = log;
@@ -32,20 +41,33 @@ export class EscrowQuestion {
     return this.#facts;
   }
 
+  /** The status of the EVM side, of which the follower alone knows nothing before it may begin. */
+  status(followed: EvmStatus): EvmStatus {
+    return this.#hindrance === null ? followed : { ...followed, indexingStatus: "stalled" };
+  }
+
+  conditions(): readonly Condition[] {
+    if (this.#hindrance === null) return [];
+    return [{ code: "EVM_STALLED", sentence: HINDRANCES[this.#hindrance] }];
+  }
+
   /** Throws `CommandRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
   async askAtStart(): Promise<void> {
     const patience = new AbortController();
     const inspected = this.#chain.inspectEscrow().then(
       (found) => found,
       (error: unknown) => {
-        this.#log.warn({ error: sentenceOf(error) }, "no EVM RPC answers yet; swaps wait for one");
+        this.#unanswered(error);
         return null;
       },
     );
     const silence = this.#clock.sleep(INSPECTION_PATIENCE_MS, patience.signal).then(() => null);
     const found = await Promise.race([inspected, silence]);
     patience.abort();
-    if (found === null) return;
+    if (found === null) {
+      this.#hindrance = "silence";
+      return;
+    }
     if (found.faults.length > 0) throw new CommandRefused(found.faults);
     this.#keep(found);
   }
@@ -57,20 +79,42 @@ export class EscrowQuestion {
       try {
         const found = await this.#chain.inspectEscrow();
         const faults = found.faults.join("; ");
-        if (faults === "") return this.#keep(found);
+        if (faults === "") {
+          this.#log.info({}, "an EVM RPC answers: swaps go on");
+          return this.#keep(found);
+        }
+        this.#hindrance = "misfit";
         // The service runs already: it serves tokens, and swaps stay unavailable until an operator acts.
         if (faults !== told) this.#log.error({ faults }, "alarm: the escrow does not fit the configuration");
         told = faults;
       } catch (error) {
-        this.#log.debug({ error: sentenceOf(error) }, "no EVM RPC answers");
+        if (!signal.aborted) this.#unanswered(error);
       }
       await this.#clock.sleep(INSPECTION_RETRY_MS, signal);
     }
+  }
+
+  #unanswered(error: unknown): void {
+    this.#hindrance = "silence";
+    const sentence = sentenceOf(error);
+    if (sentence !== this.#told)
+      this.#log.warn({ error: sentence }, "no EVM RPC answers yet; swaps wait for one");
+    this.#told = sentence;
   }
 
   #keep({ usdc, minUsdc }: EscrowInspection): void {
     if (usdc === null || minUsdc === null)
       throw new Error("an escrow without faults has usdc() and minUsdc()");
     this.#facts = { usdc, minUsdc, firstBlock: this.#firstBlock, abi: escrowAbi };
+    this.#hindrance = null;
   }
 }
+
+const HINDRANCES: Readonly<Record<Hindrance, string>> = {
+  silence:
+    "No EVM RPC has answered since this service was started, so swaps stand still. The log says which RPC fails and why; " +
+    "check EVM_RPC_URLS.",
+  misfit:
+    "What the EVM RPCs show is not the configured escrow, so swaps stand still. The log says what differs; check " +
+    "ESCROW_ADDRESS, EVM_CHAIN_ID and EVM_RPC_URLS, then start the service again.",
+};

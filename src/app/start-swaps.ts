@@ -143,7 +143,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       lastSynced: readiness.lastSynced,
       escrow: escrow.facts,
     }),
-    conditions: () => [...evm.conditions(), ...confirmations],
+    conditions: () => [...escrow.conditions(), ...evm.conditions(), ...confirmations],
     run: (signal) => runAll({ foundation, parts, chain, ledger, escrow, pearl, evm }, signal),
   };
 }
@@ -231,7 +231,7 @@ function dependenciesOf(composed: Omit<Composed, "pearl">): ComposedDependencies
     hints: new LockHints(),
     locks: new KeyedLock(),
     evmStanding: () => evm.standing(),
-    evmStatus: () => evm.status(),
+    evmStatus: () => escrow.status(evm.status()),
     clock,
     log,
   };

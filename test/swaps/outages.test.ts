@@ -173,6 +173,22 @@ test("silence of a side for 30 s: its verdicts end, PEARL named first; the other
   mock.restoreAll();
 });
 
+test("no RPC since the start: /health and the metrics say so, and all goes on by itself when one answers", async () => {
+  await stage.stopService();
+  proxy.isDown = true;
+  await stage.startService({ "--evm-rpc-urls": proxy.url, "--metrics-port": "0" }, false);
+  const metrics = new Http(`http://127.0.0.1:${stage.service.metricsPort}`);
+  const said = async () => {
+    const { status, reasons, evm } = (await stage.http.get("/health")).body;
+    const { text } = await metrics.get("/metrics");
+    return [status, reasons, Object(evm).indexing_status, /^strand_evm_stalled (.)$/m.exec(text)?.[1]];
+  };
+  assert.deepEqual(await said(), ["degraded", ["EVM_STALLED"], "stalled", "1"]);
+  proxy.isDown = false;
+  await stage.caughtUp();
+  assert.deepEqual(await said(), ["ok", [], "synced", "0"]);
+});
+
 test("without EVM_RPC_URLS swaps are off, other swap settings warn, and tokens are served", async () => {
   const warnings: { readonly fields: unknown; readonly text: string }[] = [];
   const flags = new Map([
