@@ -143,7 +143,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       lastSynced: readiness.lastSynced,
       escrow: escrow.facts,
     }),
-    conditions: () => [...escrow.conditions(), ...evm.conditions(), ...confirmations],
+    conditions: () => [...pearl.conditions(), ...escrow.conditions(), ...evm.conditions(), ...confirmations],
     run: (signal) => runAll({ foundation, parts, chain, ledger, escrow, pearl, evm }, signal),
   };
 }

@@ -24,6 +24,7 @@ export const CONDITIONS = {
   },
   /** S-09: the followed one and a witness; which of them is right is not known. */
   PEARL_NODES_DISAGREE: { concernsTokens: false, meaning: "PEARL nodes name different blocks" },
+  SWAPS_STALLED: { concernsTokens: false, meaning: "swaps do not get on with the PEARL chain" },
   EVM_STALLED: {
     concernsTokens: false,
     meaning: "no EVM RPC answers, or the EVM index does not get on",

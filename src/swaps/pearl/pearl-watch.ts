@@ -5,6 +5,7 @@
 import type { WatchContext } from "../../chain/watch-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
+import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
 import { Backscan, firstHeightAt, type ScanReasons } from "./pearl-backscan.ts";
@@ -41,6 +42,8 @@ export interface PearlWatchOptions {
   readonly backscanMs: number;
   readonly retryMinMs: number;
   readonly retryMaxMs: number;
+  /** For how long no round has ended well when /health says so. */
+  readonly stuckMs: number;
 }
 
 /** Settings that fit ordinary machines; `pollMs` is the configured one. */
@@ -51,6 +54,7 @@ export const PEARL_WATCH_DEFAULTS: Omit<PearlWatchOptions, "pollMs"> = {
   backscanMs: 150,
   retryMinMs: 100,
   retryMaxMs: 10_000,
+  stuckMs: 30_000,
 };
 
 /** A height that a reader of the mempool started from; see `PearlWatch.mark`. */
@@ -59,7 +63,7 @@ export interface TipMark {
 }
 
 /** Follows the PEARL chain for the ledger; see the file header. */
-export class PearlWatch {
+export class PearlWatch implements ConditionSource {
   readonly #deps: PearlWatchDependencies;
   readonly #options: PearlWatchOptions;
   readonly #loop: ChainFollower;
@@ -84,6 +88,8 @@ export class PearlWatch {
   #isMoving = false;
   /** Whether lock transactions of the mempool were told since the node was last asked for its tip. */
   #hasSighted = false;
+  /** Since when every round has failed by what the node gives or by our own fault; null while one of them ends well. */
+  #failingSinceMs: number | null = null;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
     this.#deps = deps;
@@ -92,7 +98,7 @@ export class PearlWatch {
     this.#loop = new ChainFollower(deps.clock, {
       round: async (signal) => ((await this.round(signal)) ? "again" : "idle"),
       pauseMs: () => options.pollMs,
-      recovered: () => this.#trouble.recovered(),
+      recovered: () => this.#recovered(),
       failed: (error, failures) => this.#failed(error, failures),
     });
     this.#reader = new BlockReader(deps.node, deps.context);
@@ -111,6 +117,21 @@ export class PearlWatch {
   /** How the PEARL side stands, without asking anybody. */
   standing(): PearlStanding {
     return this.#standing.read(this.#tip.window);
+  }
+
+  /**
+   * What is wrong now (H-20). The index of tokens asks the same node other questions, and gets on where this does not: a
+   * proxy may refuse headers, and a pruned node lacks old blocks. Failures of the store are told by others.
+   */
+  conditions(): readonly Condition[] {
+    const since = this.#failingSinceMs;
+    if (since === null || this.#deps.clock.monotonicMs() - since < this.#options.stuckMs) return [];
+    const { height } = this.#deps.ledger.tips().pearl;
+    const sentence =
+      `Swaps do not get on with the PEARL chain (they are at block ${height}, the node was last seen at ` +
+      `${this.standing().nodeHeight}): no new lock or secret is seen. The last error line of the log that begins with ` +
+      "swaps on PEARL says why; check that the node has all blocks and answers all calls that swaps need.";
+    return [{ code: "SWAPS_STALLED", sentence }];
   }
 
   /** Looks for new scripts at once instead of at the next poll. */
@@ -317,9 +338,16 @@ export class PearlWatch {
     return header.time;
   }
 
+  #recovered(): void {
+    this.#failingSinceMs = null;
+    this.#trouble.recovered();
+  }
+
   #failed(error: unknown, failures: number): RetryPause {
     const { retryMinMs, retryMaxMs } = this.#options;
     const { kind } = this.#trouble.failed(error);
+    if (kind === "store") this.#failingSinceMs = null;
+    else this.#failingSinceMs ??= this.#deps.clock.monotonicMs();
     if (kind === "store" || kind === "internal") this.#tip.doubt();
     const ms = retryMs(failures, retryMinMs, retryMaxMs);
     return { ms, firmMs: ms };
