@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { OTHER_CERTIFICATE, OWN_CERTIFICATE } from "../../../testkit/test-certificates.ts";
 import { redactorOf } from "./redactor.ts";
 import { readConfig, type Config } from "./config.ts";
 import { flagOf, SETTING_LIST } from "./declaration.ts";
@@ -27,7 +28,7 @@ function good(environment: Record<string, string> = {}, flags: Record<string, st
   const result = read({
     environment: { PEARL_RPC_URL: "http://127.0.0.1:44107", PRC20_FEE_BPS: "0", ...environment },
     flags,
-    files: { "/ca.pem": "-----BEGIN CERTIFICATE-----\n" },
+    files: { "/ca.pem": OWN_CERTIFICATE },
   });
   if (!result.ok) throw new Error(result.error.join("\n"));
   return result.value;
@@ -152,9 +153,32 @@ describe("configuration", () => {
     assert.deepEqual(good({ ...https, PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");
     assert.match(problems({ ...https, PEARL_RPC_CA: "/none" }).join(), /cannot be read/);
     assert.match(
-      problems({ PEARL_RPC_CA: "/ca.pem" }, {}, { "/ca.pem": "-----BEGIN CERTIFICATE-----" }).join(),
+      problems({ PEARL_RPC_CA: "/ca.pem" }, {}, { "/ca.pem": OWN_CERTIFICATE }).join(),
       /plain http/,
     );
+  });
+
+  test("the CA may be for further nodes alone: one's own is often asked over plain http in its network", () => {
+    const urls = { PEARL_RPC_URL: "http://127.0.0.1:44107", PEARL_WITNESS_URLS: "https://two.example:44107" };
+    const { node } = good({ ...urls, PEARL_RPC_CA: "/ca.pem" });
+    assert.deepEqual([node.tls.kind, node.witnesses[0]?.tls.kind], ["system", "ca"]);
+  });
+
+  test("a certificate that is damaged or cut off is named by its place", () => {
+    const of = (pem: string): string =>
+      problems(
+        { PEARL_RPC_URL: "https://h.example", PEARL_RPC_CA: "/ca.pem" },
+        {},
+        { "/ca.pem": pem },
+      ).join();
+    const [first = "", second = ""] = [OWN_CERTIFICATE, OTHER_CERTIFICATE];
+    assert.match(
+      of("-----BEGIN CERTIFICATE-----\n"),
+      /PEARL_RPC_CA is "\/ca\.pem", whose certificate 1 is damaged/,
+    );
+    assert.match(of(`${first}${second.slice(0, 300)}`), /whose certificate 2 is damaged/);
+    assert.match(of(`${first.replace("MII", "MIJ")}${second}`), /whose certificate 1 is damaged/);
+    assert.equal(good({ PEARL_RPC_URL: "https://h.example", PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");
   });
 
   test("databases: sqlite with a file, PostgreSQL with a URL", () => {

@@ -1,8 +1,13 @@
 // Settings of the PEARL node: URL, credentials and whose certificate to believe.
 
+import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { SettingName } from "./declaration.ts";
 import type { SettingReader } from "./setting-reader.ts";
+
+/** How a certificate begins and ends in a PEM file. */
+const PEM_BEGIN = "-----BEGIN CERTIFICATE-----";
+const PEM_END = "-----END CERTIFICATE-----";
 
 /** Whom to believe on a TLS connection. */
 type TlsTrust =
@@ -48,13 +53,22 @@ export function readNode(
   const url = readUrl(reader, login.password !== null);
   if (url === null || tls === null) return null;
   const witnesses = readWitnesses(reader, url, login, tls);
-  if (tls.kind !== "system" && !url.startsWith("https:")) {
+  if (tls.kind !== "system" && ![url, ...witnesses.map((one) => one.url)].some(isHttps)) {
     reader.problem(
       "PEARL_RPC_CA",
-      "is set although PEARL_RPC_URL is plain http: use https: or leave the CA out",
+      "is set although every node is asked over plain http: use https: or leave the CA out",
     );
   }
-  return { url, ...login, tls, pollMs, witnesses };
+  return { url, ...login, tls: trustOf(url, tls), pollMs, witnesses };
+}
+
+function isHttps(url: string): boolean {
+  return url.startsWith("https:");
+}
+
+/** Nobody shows a certificate over plain http. */
+function trustOf(url: string, tls: TlsTrust): TlsTrust {
+  return isHttps(url) ? tls : { kind: "system" };
 }
 
 type Login = Pick<NodeEndpoint, "user" | "password">;
@@ -122,8 +136,7 @@ function readWitnesses(
         `names a node ${place} that is configured already: a node that agrees with itself is no second opinion`,
       );
     } else {
-      const trust: TlsTrust = url.protocol === "https:" ? tls : { kind: "system" };
-      witnesses.push({ url: url.href, user, password, tls: trust });
+      witnesses.push({ url: url.href, user, password, tls: trustOf(url.href, tls) });
     }
   }
   return witnesses;
@@ -156,12 +169,37 @@ function readTrust(reader: SettingReader, readFile: (path: string) => string | n
     reader.problem(name, `is ${JSON.stringify(text)}, which cannot be read: give the path of a PEM file`);
     return null;
   }
-  if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
+  if (!pem.includes(PEM_BEGIN)) {
     reader.problem(
       name,
       `is ${JSON.stringify(text)}, which holds no PEM certificate: give pearld's rpc.cert or a CA`,
     );
     return null;
   }
+  const damaged = damagedCertificate(pem);
+  if (damaged !== null) {
+    reader.problem(
+      name,
+      `is ${JSON.stringify(text)}, whose certificate ${damaged} is damaged: copy the file from the node again, whole`,
+    );
+    return null;
+  }
   return { kind: "ca", pem };
+}
+
+/** Place of the first certificate in the file that is none, from 1; null where all are whole. */
+function damagedCertificate(pem: string): number | null {
+  const certificates = pem.split(PEM_BEGIN).slice(1);
+  const place = certificates.findIndex((rest) => !isCertificate(`${PEM_BEGIN}${rest}`));
+  return place < 0 ? null : place + 1;
+}
+
+/** Whether the text begins with a whole certificate. */
+function isCertificate(pem: string): boolean {
+  if (!pem.includes(PEM_END)) return false;
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
