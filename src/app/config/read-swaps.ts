@@ -235,7 +235,25 @@ function readBalanceSource(reader: SettingReader): BalanceTarget {
     reader.problem(name, "is neither node nor an http: or https: address of a Blockbook");
     return { kind: "node" };
   }
+  // What is asked for stands behind the address, so that nothing else can.
+  if (url.search !== "" || url.hash !== "") {
+    reader.problem(name, "has something behind a ? or #: give the address of the Blockbook alone");
+    return { kind: "node" };
+  }
+  if (![url.username, url.password].every(isDecodable)) {
+    reader.problem(name, "has a percent sign in its login that stands for no character: write %25 for it");
+    return { kind: "node" };
+  }
   return { kind: "blockbook", url: url.href.replace(/\/+$/, "") };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readLimits(reader: SettingReader, isPlay: boolean): SyncLimits {
