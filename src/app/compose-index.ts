@@ -118,8 +118,8 @@ async function openSwaps(
 }
 
 /** Says of settings that are not used. */
-export function warnOfUnused({ unusedSwapSettings: settings, misspelled }: Config, log: Log): void {
-  for (const sentence of misspelled) log.warn({}, sentence);
+export function warnOfUnused({ unusedSwapSettings: settings, unused, misspelled }: Config, log: Log): void {
+  for (const sentence of [...misspelled, ...unused]) log.warn({}, sentence);
   if (settings.length > 0)
     log.warn({ settings }, "swaps are off: EVM_RPC_URLS is not set; these are not used");
 }

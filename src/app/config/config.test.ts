@@ -181,6 +181,25 @@ describe("configuration", () => {
     assert.equal(good({ PEARL_RPC_URL: "https://h.example", PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");
   });
 
+  test("what says nothing beside the other settings is named for a warning", () => {
+    const unused = (environment: Record<string, string>): string => good(environment).unused.join("\n");
+    assert.equal(unused({}), "");
+    assert.match(
+      unused({ DATABASE_PRIMARY_URL: "postgres://u:hunter2@h/db" }),
+      /^DATABASE_PRIMARY_URL is set .*SQLite/,
+    );
+    const login = { PEARL_WITNESS_USER: "v", PEARL_WITNESS_PASSWORD: "hunter2" };
+    assert.match(unused(login), /^PEARL_WITNESS_USER is set .*PEARL_WITNESS_URLS is not/);
+    assert.doesNotMatch(unused({ ...login, DATABASE_PRIMARY_URL: "postgres://u:hunter2@h/db" }), /hunter2/);
+    const [replica, primary] = ["postgres://u:p@replica/db", "postgres://u:p@primary/db"];
+    const used = {
+      DATABASE_URL: replica,
+      DATABASE_PRIMARY_URL: primary,
+      PEARL_WITNESS_URLS: "https://two.example",
+    };
+    assert.equal(unused({ ...login, ...used }), "");
+  });
+
   test("databases: sqlite with a file, PostgreSQL with a URL", () => {
     assert.equal(fileOf("sqlite:./x.db"), "./x.db");
     assert.equal(fileOf("sqlite:///var/x.db"), "/var/x.db");

@@ -51,6 +51,8 @@ export interface Config {
   readonly swaps: SwapConfig | null;
   /** Names of swap settings that are given although swaps are off. */
   readonly unusedSwapSettings: readonly SettingName[];
+  /** Sentences about other settings that are given and say nothing beside the rest. */
+  readonly unused: readonly string[];
   /** Sentences about environment variables that look like misspelled settings. */
   readonly misspelled: readonly string[];
   /** Takes what is secret in these settings out of a text. */
@@ -106,9 +108,24 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
     trustProxy,
     swaps,
     unusedSwapSettings: unusedSwapSettings(reader),
+    unused: unusedSettings(reader, database),
     misspelled,
     redact: redactorOf(sources.flags, sources.environment),
   });
+}
+
+/** Who gave these believes to have a primary, or witnesses, that this service does not know of. */
+function unusedSettings(reader: SettingReader, database: DatabaseTarget): readonly string[] {
+  const sentences: string[] = [];
+  if (reader.text("DATABASE_PRIMARY_URL") !== null && database.engine === "sqlite")
+    sentences.push(
+      "DATABASE_PRIMARY_URL is set and not used: the database is a SQLite file, since DATABASE_URL names no PostgreSQL",
+    );
+  if (reader.text("PEARL_WITNESS_USER") !== null && reader.text("PEARL_WITNESS_URLS") === null)
+    sentences.push(
+      "PEARL_WITNESS_USER is set and not used: PEARL_WITNESS_URLS is not, so that one node alone is asked and believed",
+    );
+  return sentences;
 }
 
 /** Every flag; all of them take a value. */
