@@ -143,7 +143,10 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       lastSynced: readiness.lastSynced,
       escrow: escrow.facts,
     }),
-    conditions: () => [...pearl.conditions(), ...escrow.conditions(), ...evm.conditions(), ...confirmations],
+    conditions: () => [
+      ...[pearl, readiness, escrow, evm].flatMap((part) => part.conditions()),
+      ...confirmations,
+    ],
     run: (signal) => runAll({ foundation, parts, chain, ledger, escrow, pearl, evm }, signal),
   };
 }

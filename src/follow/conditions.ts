@@ -25,6 +25,11 @@ export const CONDITIONS = {
   /** S-09: the followed one and a witness; which of them is right is not known. */
   PEARL_NODES_DISAGREE: { concernsTokens: false, meaning: "PEARL nodes name different blocks" },
   SWAPS_STALLED: { concernsTokens: false, meaning: "swaps do not get on with the PEARL chain" },
+  SWAPS_WITHHELD: {
+    concernsTokens: false,
+    meaning:
+      "a chain or whoever shows it stands still, so that swaps withhold what commits money or shows the secret",
+  },
   EVM_STALLED: {
     concernsTokens: false,
     meaning: "no EVM RPC answers, or the EVM index does not get on",

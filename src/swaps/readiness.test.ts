@@ -175,6 +175,62 @@ describe("S-05: synced", () => {
   });
 });
 
+describe("H-20: what stops swaps and shows in no index's state", () => {
+  /** What is told while this stands, after so many seconds, as pieces of the sentences. */
+  function told(change: (at: World) => void, afterS: number): string {
+    const at = world();
+    const readiness = readinessOf(at);
+    readiness.tick();
+    change(at);
+    readiness.tick();
+    at.monotonicMs += afterS * 1000;
+    at.evm = {
+      ...at.evm,
+      answeredAtMonotonicMs: at.evm.answeredAtMonotonicMs === null ? null : at.monotonicMs,
+    };
+    at.pearl = { ...at.pearl, answeredAtMonotonicMs: at.monotonicMs };
+    return readiness
+      .conditions()
+      .map(({ code, sentence }) => `${code} ${/\((.*)\)/.exec(sentence)?.[1]}`)
+      .join(", ");
+  }
+
+  test("a minute of it is told, and no moment", () => {
+    assert.equal(told(pearl({ connections: 2 }), 59), "");
+    assert.equal(told(pearl({ connections: 2 }), 60), "SWAPS_WITHHELD connections: 2");
+    assert.equal(told(pearl({ connections: null }), 60), "SWAPS_WITHHELD connections: not known");
+    assert.equal(told(pearl({ blockIntervalS: 301 }), 60), "SWAPS_WITHHELD block_interval_s: 301");
+    assert.equal(told(pearl({ nodeTipTime: NOW - 2401 }), 60), "SWAPS_WITHHELD pearl_tip_age_s: 2401");
+    assert.equal(told(old(301), 60), "SWAPS_WITHHELD evm_head_age_s: 301");
+    assert.equal(
+      told(all(pearl({ connections: 0 }), old(400)), 60),
+      "SWAPS_WITHHELD connections: 0, SWAPS_WITHHELD evm_head_age_s: 400",
+    );
+    assert.equal(
+      told(() => undefined, 60),
+      "",
+    );
+  });
+
+  test("it is over at once, and counted anew; an index that reads on is told by its state", () => {
+    assert.equal(told(pearl({ nodeHeight: 900 }), 60), "");
+    assert.equal(told(evm({ headTime: NOW + 500 }), 60), "");
+    assert.equal(told(all(old(301), evm({ answeredAtMonotonicMs: null })), 60), "");
+    const at = world();
+    const readiness = readinessOf(at);
+    for (const [connections, codes] of [
+      [0, 0],
+      [0, 1],
+      [8, 0],
+      [0, 0],
+    ] as const) {
+      at.pearl = { ...at.pearl, connections, answeredAtMonotonicMs: at.monotonicMs };
+      assert.equal(readiness.conditions().length, codes);
+      at.monotonicMs += 60_000;
+    }
+  });
+});
+
 describe("S-62: available", () => {
   test("a side that was silent for 30 s is not, and PEARL is judged first", () => {
     assert.equal(codeOf(pearl(answered(30))), null);

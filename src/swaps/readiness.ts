@@ -3,11 +3,14 @@
 
 import type { ChainTips } from "../swap/facts.ts";
 import type { EvaluationContext } from "../swap/subject.ts";
+import type { Condition, ConditionSource } from "../follow/conditions.ts";
 import type { Clock } from "../follow/ports.ts";
 import type { EvmStanding, PearlStanding } from "./standings.ts";
 
 /** How often the clock of expiries is moved. */
 const TICK_MS = 1000;
+/** For how long the steps of swaps must have been withheld before operators are told. */
+const WITHHELD_MS = 60_000;
 
 /** When an index counts as not synced (S-05, S-02). Null: the condition is off. */
 export interface ReadinessLimits {
@@ -58,7 +61,7 @@ interface ReadinessDependencies {
 }
 
 /** Judges whether the service may speak now; cheap enough for every request, and moved by none. */
-export class SwapReadiness {
+export class SwapReadiness implements ConditionSource {
   readonly #deps: ReadinessDependencies;
   readonly #limits: ReadinessLimits;
   /**
@@ -66,6 +69,8 @@ export class SwapReadiness {
    * After a start the time of the stored EVM tip, which has surely passed.
    */
   #lastSynced: number | null = null;
+  /** Since when something has stood that no index's state shows, by the monotonic clock; null where nothing does. */
+  #withheldSinceMs: number | null = null;
 
   constructor(deps: ReadinessDependencies, limits: ReadinessLimits) {
     this.#deps = deps;
@@ -92,6 +97,24 @@ export class SwapReadiness {
   /** Moves the clock of expiries. To be called with every change of the ledger and every second. */
   tick(): void {
     this.#lastSynced = this.#expiryNow(this.#deps.tips());
+    this.#noteWithheld();
+  }
+
+  /**
+   * What has stopped the steps that commit money or show the secret for a minute, and shows in no index's state (H-20): both
+   * may be at their chains' tips while a chain, or whoever shows it, stands still.
+   */
+  conditions(): readonly Condition[] {
+    const reasons = this.#noteWithheld();
+    const since = this.#withheldSinceMs;
+    if (since === null || this.#deps.clock.monotonicMs() - since < WITHHELD_MS) return [];
+    return reasons.map(({ message, details }) => {
+      const what = Object.entries(details).map(([name, value]) => `${name}: ${value ?? "not known"}`);
+      const sentence =
+        `${message.replace(` ${IN_MINUTES}`, "")} Until that is over no step of a swap is offered that commits money or ` +
+        `shows the secret (${what.join(", ")}).`;
+      return { code: "SWAPS_WITHHELD", sentence };
+    });
   }
 
   /** Ticks every second until the signal aborts. */
@@ -132,6 +155,19 @@ export class SwapReadiness {
       (evm ? this.#evmBehind(tips) : null) ??
       (sides === "deals" ? this.#pearlSlow() : null)
     );
+  }
+
+  #noteWithheld(): readonly NotReady[] {
+    const { evm, pearl, clock } = this.#deps;
+    // A side that is silent is stalled, and what it said last is told of it.
+    const ofPearl = this.#isSilent(pearl().answeredAtMonotonicMs)
+      ? []
+      : [this.#pearlOld(), this.#pearlAlone(), this.#pearlSlow()];
+    const ofEvm = this.#isSilent(evm().answeredAtMonotonicMs) ? [] : [this.#evmOld()];
+    const reasons = [...ofPearl, ...ofEvm].filter((reason) => reason !== null);
+    if (reasons.length === 0) this.#withheldSinceMs = null;
+    else this.#withheldSinceMs ??= clock.monotonicMs();
+    return reasons;
   }
 
   /** *now* as long as the EVM index is synced, and then that of the last tick: until it is synced again nothing dies. */
@@ -202,25 +238,31 @@ export class SwapReadiness {
   }
 
   #pearlBehind(tips: ChainTips): NotReady | null {
-    const { pearlLagBlocks, pearlTipAgeS, minPeers } = this.#limits;
-    const standing = this.#deps.pearl();
-    const lag = Math.max(0, standing.nodeHeight - tips.pearl.height);
+    const { pearlLagBlocks } = this.#limits;
+    const lag = Math.max(0, this.#deps.pearl().nodeHeight - tips.pearl.height);
     if (lag > pearlLagBlocks) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }
-    const age = this.#ageS(standing.nodeTipTime, standing.tipChangedAtMonotonicMs);
-    if (pearlTipAgeS !== null && age > pearlTipAgeS) {
-      return notSynced("The PEARL node's newest block is too old: the node may be cut off.", {
-        pearl_tip_age_s: age,
-      });
-    }
-    const { connections } = standing;
-    if (minPeers !== null && (connections === null || connections < minPeers)) {
-      return notSynced("The PEARL node has too few connections: it may see a chain of its own.", {
-        connections,
-      });
-    }
-    return null;
+    return this.#pearlOld() ?? this.#pearlAlone();
+  }
+
+  #pearlOld(): NotReady | null {
+    const { pearlTipAgeS } = this.#limits;
+    const { nodeTipTime, tipChangedAtMonotonicMs } = this.#deps.pearl();
+    const age = this.#ageS(nodeTipTime, tipChangedAtMonotonicMs);
+    if (pearlTipAgeS === null || age <= pearlTipAgeS) return null;
+    return notSynced("The PEARL node's newest block is too old: the node may be cut off.", {
+      pearl_tip_age_s: age,
+    });
+  }
+
+  #pearlAlone(): NotReady | null {
+    const { minPeers } = this.#limits;
+    const { connections } = this.#deps.pearl();
+    if (minPeers === null || (connections !== null && connections >= minPeers)) return null;
+    return notSynced("The PEARL node has too few connections: it may see a chain of its own.", {
+      connections,
+    });
   }
 
   #pearlSlow(): NotReady | null {
@@ -237,18 +279,22 @@ export class SwapReadiness {
   }
 
   #evmBehind(tips: ChainTips): NotReady | null {
-    const { evmLagS, evmHeadAgeS } = this.#limits;
-    const { headTime, headHeight, headChangedAtMonotonicMs } = this.#deps.evm();
+    const { evmLagS } = this.#limits;
+    const { headTime, headHeight } = this.#deps.evm();
     const { evm } = tips;
     const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
     if (lag === null || lag > evmLagS) {
       return notSynced("The EVM index is behind its chain.", { evm_lag_s: lag });
     }
+    return this.#evmOld();
+  }
+
+  #evmOld(): NotReady | null {
+    const { evmHeadAgeS } = this.#limits;
+    const { headTime, headChangedAtMonotonicMs } = this.#deps.evm();
     const age = this.#ageS(headTime, headChangedAtMonotonicMs);
-    if (evmHeadAgeS !== null && age > evmHeadAgeS) {
-      return notSynced("The EVM chain's newest block is too old.", { evm_head_age_s: age });
-    }
-    return null;
+    if (evmHeadAgeS === null || age <= evmHeadAgeS) return null;
+    return notSynced("The EVM chain's newest block is too old.", { evm_head_age_s: age });
   }
 }
 
@@ -256,6 +302,8 @@ function evmUnavailable(message: string, details: Record<string, unknown>): NotR
   return { code: "EVM_RPC_UNAVAILABLE", message, details };
 }
 
+const IN_MINUTES = "Try again in some minutes.";
+
 function notSynced(message: string, details: Record<string, unknown>): NotReady {
-  return { code: "INDEXER_NOT_SYNCED", message: `${message} Try again in some minutes.`, details };
+  return { code: "INDEXER_NOT_SYNCED", message: `${message} ${IN_MINUTES}`, details };
 }

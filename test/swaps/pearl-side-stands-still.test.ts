@@ -1,5 +1,6 @@
 // A node that answers what the index of tokens asks and not what swaps ask, as behind a proxy that passes some calls
-// alone: nobody is told of a lock or a secret any more, and /health says so while tokens are served as ever.
+// alone, or that has too few peers: nobody is told of a lock or a secret any more, or to act, and /health says so while
+// tokens are served as ever.
 
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";
@@ -60,5 +61,28 @@ test("SWAPS_STALLED: after 30 s without a round that ends well, until one does; 
   await stage.until("the reason", async () => String(await reasons()) === "SWAPS_STALLED");
   assert.equal((await stage.http.get("/health/ready")).status, 200);
   isRefusing = false;
+  await stage.until("its end", async () => String(await reasons()) === "");
+});
+
+test("SWAPS_WITHHELD: a node without peers keeps every step of a swap back, and both indexes are at their tips", async () => {
+  mock.restoreAll();
+  await stage.stopService();
+  await stage.startService({ "--pearl-min-peers": "9" }, false);
+  await stage.caughtUp();
+  assert.deepEqual(await reasons(), []);
+  const real = performance.now.bind(performance);
+  let ahead = 0;
+  mock.method(performance, "now", () => real() + ahead);
+  const isHeard = (at: number | null | undefined): boolean => performance.now() - (at ?? 0) < 5000;
+  // In steps: a side that has said nothing for half a minute is silent, and nothing else.
+  for (; ahead < 61_000; ahead += 15_000)
+    await stage.until("an answer of both sides", async () => {
+      const sides = stage.service.swapSides();
+      return isHeard(sides?.pearl.answeredAtMonotonicMs) && isHeard(sides?.evm.answeredAtMonotonicMs);
+    });
+  await stage.until("the reason", async () => String(await reasons()) === "SWAPS_WITHHELD");
+  assert.match((await stage.http.get("/health")).text, /too few connections.*\(connections: 8\)/);
+  assert.equal((await stage.http.get("/health/ready")).status, 200);
+  stage.pearl.setConnections(9);
   await stage.until("its end", async () => String(await reasons()) === "");
 });
