@@ -24,7 +24,13 @@ export const CONDITIONS = {
   },
   /** S-09: the followed one and a witness; which of them is right is not known. */
   PEARL_NODES_DISAGREE: { concernsTokens: false, meaning: "PEARL nodes name different blocks" },
+  /** S-09. */
+  PEARL_UNWITNESSED: {
+    concernsTokens: false,
+    meaning: "no second PEARL node shows the newest blocks, so that no new lock counts its confirmations",
+  },
   SWAPS_STALLED: { concernsTokens: false, meaning: "swaps do not get on with the PEARL chain" },
+  /** S-05. */
   SWAPS_WITHHELD: {
     concernsTokens: false,
     meaning:

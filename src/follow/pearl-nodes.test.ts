@@ -276,4 +276,40 @@ describe("S-09: witnesses", () => {
     await gone.after(31);
     assert.deepEqual(codes(gone), [], "a silent node says nothing");
   });
+
+  test("H-20: where no other node has shown the newest blocks for a minute, that is told, and no moment of it", async () => {
+    const codes = ({ followed }: ReturnType<typeof stage>) => followed.conditions().map(({ code }) => code);
+    const lone = stage(chain(20));
+    for (let s = 0; s < 120; s += 10) await lone.after(10);
+    assert.deepEqual(codes(lone), [], "nobody has asked for a second opinion");
+    for (const [other, told] of [
+      [chain(20), []],
+      [chain(18), []],
+      [chain(19, 1), []],
+      [chain(23), []],
+      [chain(17), ["PEARL_UNWITNESSED"]],
+      [chain(2), ["PEARL_UNWITNESSED"]],
+      [chain(18, 2), ["PEARL_NODES_DISAGREE"]],
+    ] as const) {
+      const played = stage(chain(20), other);
+      for (let s = 0; s < 60; s += 10) await played.after(10);
+      assert.deepEqual(
+        codes(played),
+        told.filter((code) => code !== "PEARL_UNWITNESSED"),
+        other,
+      );
+      await played.after(10);
+      assert.deepEqual(codes(played), told, other);
+    }
+    const gone = stage(chain(20), chain(20), chain(20));
+    const [, b, c] = gone.nodes;
+    assert.ok(b && c);
+    for (const node of [b, c]) node.isSilent = true;
+    for (let s = 0; s < 120; s += 10) await gone.after(10);
+    assert.deepEqual(codes(gone), ["PEARL_UNWITNESSED"]);
+    assert.match(gone.followed.conditions()[0]?.sentence ?? "", /\(1 of 3 answer\)/);
+    c.isSilent = false;
+    await gone.after(2);
+    assert.deepEqual(codes(gone), []);
+  });
 });

@@ -39,6 +39,8 @@ const FOREIGN_EVERY_MS = 60_000;
 /** Forks of one block happen to honest nodes; a deeper one, or one that stands this long, is a disagreement. */
 const FORK_BLOCKS = 1;
 const FORK_MS = 10 * 60_000;
+/** For how long no other node has shown the followed one's newest blocks when that is told. */
+const ALONE_MS = 60_000;
 /** Newest blocks whose hashes are kept of each node: one request of the node's client. */
 const RECENT_BLOCKS = 100;
 
@@ -126,6 +128,8 @@ export class FollowedNode implements SwapNode, NodeUse {
   readonly #startedAtMs: number;
   /** Since when the index could use nothing that the followed node gave; null while it can. */
   #uselessSinceMs: number | null = null;
+  /** Since when no other node has shown the newest blocks of the followed one; null while one does, or none is wanted. */
+  #aloneSinceMs: number | null = null;
   #current: Standing;
 
   /** `nodes`: the one that is followed first, then the witnesses in the order in which they take its place. */
@@ -167,12 +171,25 @@ export class FollowedNode implements SwapNode, NodeUse {
   /** What is wrong with the nodes among each other (H-20). */
   conditions(): readonly Condition[] {
     const places = this.#others().filter((one) => this.#isApart(one));
-    if (places.length === 0) return [];
+    if (places.length === 0) return this.#isAlone ? [this.#unwitnessed()] : [];
     const apart = places.map((one) => this.#standings.indexOf(one) + 1).join(" and ");
     const sentence =
       `The chain of PEARL node ${this.place + 1}, which is followed, is not that of node ${apart} ` +
       "(in the order of the settings). Look which of them the network has before anybody reveals a secret.";
     return [{ code: "PEARL_NODES_DISAGREE", sentence }];
+  }
+
+  get #isAlone(): boolean {
+    return this.#aloneSinceMs !== null && this.#clock.monotonicMs() - this.#aloneSinceMs >= ALONE_MS;
+  }
+
+  #unwitnessed(): Condition {
+    const { configured, answering } = this.counts();
+    const sentence =
+      `No other PEARL node shows the newest blocks of the one that is followed (${answering} of ${configured} answer), so that ` +
+      "no new lock counts its confirmations and no buyer is told to claim. The log names the nodes that fail; one that " +
+      "answers may have fallen behind.";
+    return { code: "PEARL_UNWITNESSED", sentence };
   }
 
   useless(): void {
@@ -230,6 +247,16 @@ export class FollowedNode implements SwapNode, NodeUse {
     return answeredAtMs !== null && this.#clock.monotonicMs() - answeredAtMs <= ANSWER_COUNTS_MS;
   }
 
+  /** Whether a lock in the newest blocks can count its confirmations (S-09), or nobody has asked for a second opinion. */
+  get #isWitnessed(): boolean {
+    const { tip } = this.#current;
+    if (this.#standings.length === 1 || tip === null) return true;
+    return this.#others().some((one) => {
+      const depth = this.#isFresh(one) ? one.forkDepth(this.#current) : null;
+      return depth !== null && depth <= FORK_BLOCKS && (one.tip?.height ?? -1) >= tip.height - AHEAD_BLOCKS;
+    });
+  }
+
   #isApart(one: Standing): boolean {
     const depth = this.#isFresh(one) ? one.forkDepth(this.#current) : null;
     if (depth === null || depth === 0) return false;
@@ -248,6 +275,8 @@ export class FollowedNode implements SwapNode, NodeUse {
       const isAhead = this.#isFresh(one) && ahead > AHEAD_BLOCKS;
       one.aheadSinceMs = isAhead ? (one.aheadSinceMs ?? now) : null;
     }
+    if (this.#isWitnessed) this.#aloneSinceMs = null;
+    else this.#aloneSinceMs ??= now;
     const isSilent = now - (current.answeredAtMs ?? this.#startedAtMs) > ANSWER_COUNTS_MS;
     const ahead = this.#others().filter(
       ({ aheadSinceMs }) => aheadSinceMs !== null && now - aheadSinceMs >= AHEAD_MS,
