@@ -175,26 +175,26 @@ describe("S-05: synced", () => {
   });
 });
 
-describe("H-20: what stops swaps and shows in no index's state", () => {
-  /** What is told while this stands, after so many seconds, as pieces of the sentences. */
-  function told(change: (at: World) => void, afterS: number): string {
-    const at = world();
-    const readiness = readinessOf(at);
-    readiness.tick();
-    change(at);
-    readiness.tick();
-    at.monotonicMs += afterS * 1000;
-    at.evm = {
-      ...at.evm,
-      answeredAtMonotonicMs: at.evm.answeredAtMonotonicMs === null ? null : at.monotonicMs,
-    };
-    at.pearl = { ...at.pearl, answeredAtMonotonicMs: at.monotonicMs };
-    return readiness
-      .conditions()
-      .map(({ code, sentence }) => `${code} ${/\((.*)\)/.exec(sentence)?.[1]}`)
-      .join(", ");
-  }
+/** What is told while this stands, after so many seconds, as pieces of the sentences. */
+function told(change: (at: World) => void, afterS: number): string {
+  const at = world();
+  const readiness = readinessOf(at);
+  readiness.tick();
+  change(at);
+  readiness.tick();
+  at.monotonicMs += afterS * 1000;
+  at.evm = {
+    ...at.evm,
+    answeredAtMonotonicMs: at.evm.answeredAtMonotonicMs === null ? null : at.monotonicMs,
+  };
+  at.pearl = { ...at.pearl, answeredAtMonotonicMs: at.monotonicMs };
+  return readiness
+    .conditions()
+    .map(({ code, sentence }) => `${code} ${/\((.*)\)/.exec(sentence)?.[1]}`)
+    .join(", ");
+}
 
+describe("H-20: what stops swaps and shows in no index's state", () => {
   test("a minute of it is told, and no moment", () => {
     assert.equal(told(pearl({ connections: 2 }), 59), "");
     assert.equal(told(pearl({ connections: 2 }), 60), "SWAPS_WITHHELD connections: 2");

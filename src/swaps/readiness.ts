@@ -109,7 +109,9 @@ export class SwapReadiness implements ConditionSource {
     const since = this.#withheldSinceMs;
     if (since === null || this.#deps.clock.monotonicMs() - since < WITHHELD_MS) return [];
     return reasons.map(({ message, details }) => {
-      const what = Object.entries(details).map(([name, value]) => `${name}: ${value ?? "not known"}`);
+      const what = Object.entries(details).map(
+        ([name, value]) => `${name}: ${value === null ? "not known" : JSON.stringify(value)}`,
+      );
       const sentence =
         `${message.replace(` ${IN_MINUTES}`, "")} Until that is over no step of a swap is offered that commits money or ` +
         `shows the secret (${what.join(", ")}).`;

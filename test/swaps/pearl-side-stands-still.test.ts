@@ -44,6 +44,9 @@ after(async () => {
   await proxy?.close();
 });
 
+/** Whether a side has answered just now. */
+const isHeard = (at: number | null | undefined): boolean => performance.now() - (at ?? 0) < 5000;
+
 async function reasons(): Promise<unknown> {
   return (await stage.http.get("/health")).body["reasons"];
 }
@@ -73,7 +76,6 @@ test("SWAPS_WITHHELD: a node without peers keeps every step of a swap back, and 
   const real = performance.now.bind(performance);
   let ahead = 0;
   mock.method(performance, "now", () => real() + ahead);
-  const isHeard = (at: number | null | undefined): boolean => performance.now() - (at ?? 0) < 5000;
   // In steps: a side that has said nothing for half a minute is silent, and nothing else.
   for (; ahead < 61_000; ahead += 15_000)
     await stage.until("an answer of both sides", async () => {

@@ -50,6 +50,14 @@ function problems(
 
 const meant = (environment: Record<string, string>): readonly string[] => good(environment).misspelled;
 
+const unused = (environment: Record<string, string>): string => good(environment).unused.join("\n");
+
+/** What is wrong with a CA file of this text. */
+function damagedIn(pem: string): string {
+  const given = { PEARL_RPC_URL: "https://h.example", PEARL_RPC_CA: "/ca.pem" };
+  return problems(given, {}, { "/ca.pem": pem }).join();
+}
+
 function fileOf(url: string): unknown {
   const { database } = good({ DATABASE_URL: url });
   return database.engine === "sqlite" ? database.file : null;
@@ -165,24 +173,22 @@ describe("configuration", () => {
   });
 
   test("a certificate that is damaged or cut off is named by its place", () => {
-    const of = (pem: string): string =>
-      problems(
-        { PEARL_RPC_URL: "https://h.example", PEARL_RPC_CA: "/ca.pem" },
-        {},
-        { "/ca.pem": pem },
-      ).join();
-    const [first = "", second = ""] = [OWN_CERTIFICATE, OTHER_CERTIFICATE];
     assert.match(
-      of("-----BEGIN CERTIFICATE-----\n"),
+      damagedIn("-----BEGIN CERTIFICATE-----\n"),
       /PEARL_RPC_CA is "\/ca\.pem", whose certificate 1 is damaged/,
     );
-    assert.match(of(`${first}${second.slice(0, 300)}`), /whose certificate 2 is damaged/);
-    assert.match(of(`${first.replace("MII", "MIJ")}${second}`), /whose certificate 1 is damaged/);
+    assert.match(
+      damagedIn(`${OWN_CERTIFICATE}${OTHER_CERTIFICATE.slice(0, 300)}`),
+      /whose certificate 2 is damaged/,
+    );
+    assert.match(
+      damagedIn(`${OWN_CERTIFICATE.replace("MII", "MIJ")}${OTHER_CERTIFICATE}`),
+      /whose certificate 1 is damaged/,
+    );
     assert.equal(good({ PEARL_RPC_URL: "https://h.example", PEARL_RPC_CA: "/ca.pem" }).node.tls.kind, "ca");
   });
 
   test("what says nothing beside the other settings is named for a warning", () => {
-    const unused = (environment: Record<string, string>): string => good(environment).unused.join("\n");
     assert.equal(unused({}), "");
     assert.match(
       unused({ DATABASE_PRIMARY_URL: "postgres://u:hunter2@h/db" }),
