@@ -54,6 +54,24 @@ describe("the redactor", () => {
   };
   const redact = redactorOf(new Map(), environment);
 
+  test("words of this program in a provider's URL are no keys, so that sentences and paths stay whole", () => {
+    const urls = {
+      EVM_RPC_URLS: `https://mainnet.provider.example/internal/${MARK}key?network=mainnet`,
+      PEARL_RPC_URL: "https://pearld.strand.internal:44107",
+    };
+    const [redactUrls, sentence] = [
+      redactorOf(new Map(), urls),
+      "internal: /opt/strand/data/mainnet.db is not that of pearld; run `strand reindex`",
+    ];
+    assert.equal(redactUrls(sentence), sentence);
+    for (const url of Object.values(urls))
+      for (const secret of [url, new URL(url).hostname])
+        assert.ok(!redactUrls(`to ${secret} of`).includes(secret), secret);
+    silent(redactUrls(`GET /internal/${MARK}key`), "path");
+    const login = { PEARL_BALANCE_SOURCE: "https://mainnet:internal@book.example" };
+    assert.equal(redactorOf(new Map(), login)("mainnet, internal"), "…, …", "of a login every word is one");
+  });
+
   test("takes every part out, whole or in pieces, and leaves addresses, files and ordinary words", () => {
     const texts = [
       NAMED,
@@ -112,7 +130,7 @@ describe("a service whose every URL is a secret", () => {
         EVM_CHAIN_ID: "31337",
         ESCROW_ADDRESS: `0x${"ab".repeat(20)}`,
         ESCROW_FIRST_BLOCK: "1",
-        PEARL_BALANCE_SOURCE: local,
+        PEARL_BALANCE_SOURCE: local.replace(/\?.*/, ""),
         DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
         PORT: "0",
         METRICS_PORT: "0",

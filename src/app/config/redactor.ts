@@ -1,6 +1,7 @@
 // Takes secrets out of every text that leaves the process: log lines, error sentences, health. Adapters show little of
 // their URLs already; this catches what others repeat: a resolver that names the host, an RPC that quotes our path back.
 
+import { NETWORKS } from "../../chain/networks.ts";
 import { flagOf, SETTING_LIST } from "./declaration.ts";
 
 /** Puts `…` in place of everything that is secret in a text. */
@@ -9,6 +10,11 @@ export type Redact = (text: string) => string;
 /** Parts of fewer characters are no keys: `v1`, `rpc`, a port. */
 const SHORTEST_PART = 6;
 const SHORTEST_SECRET = 3;
+/**
+ * Words of this program's own sentences, fields and paths, which also stand in the names of hosts and in paths. Nobody has
+ * one of them for a key, and without it a sentence would no longer say which file or which network it is about.
+ */
+const OWN_WORDS: ReadonlySet<string> = new Set([...Object.keys(NETWORKS), "strand", "pearld", "internal"]);
 
 /**
  * The redactor of what is configured, by flags or environment: secrets as a whole, and of URLs everything that may be a
@@ -58,7 +64,7 @@ function addUrl(text: string, parts: Set<string>): void {
   }
   if (!/^(\[.*\]|[\d.]+|localhost)$/i.test(hostname)) {
     keep(hostname, parts, SHORTEST_SECRET);
-    for (const label of hostname.split(".")) keep(label, parts, SHORTEST_PART);
+    for (const label of hostname.split(".")) keepPart(label, parts);
   }
   for (const one of [
     pathname.replace(/^\//, ""),
@@ -66,11 +72,11 @@ function addUrl(text: string, parts: Set<string>): void {
     search.replace(/^\?/, ""),
     hash.slice(1),
   ]) {
-    for (const form of formsOf(one)) keep(form, parts, SHORTEST_PART);
+    for (const form of formsOf(one)) keepPart(form, parts);
   }
   for (const [name, value] of searchParams) {
-    keep(name, parts, SHORTEST_PART);
-    for (const form of formsOf(value)) keep(form, parts, SHORTEST_PART);
+    keepPart(name, parts);
+    for (const form of formsOf(value)) keepPart(form, parts);
   }
 }
 
@@ -89,6 +95,11 @@ function addPostgres({ password, searchParams }: URL, text: string, parts: Set<s
 /** As written, and without percent signs. */
 function formsOf(text: string): readonly string[] {
   return [text, decoded(text), encodeURIComponent(decoded(text))];
+}
+
+/** A part of a host's name, a path or a query. */
+function keepPart(text: string, parts: Set<string>): void {
+  if (!OWN_WORDS.has(text.toLowerCase())) keep(text, parts, SHORTEST_PART);
 }
 
 function keep(text: string, parts: Set<string>, shortest: number): void {
