@@ -3,12 +3,13 @@
 import type { Server } from "node:http";
 import { systemClock } from "../adapters/system/clock.ts";
 import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
-import type { Clock } from "../follow/ports.ts";
+import type { Clock, Log } from "../follow/ports.ts";
 import type { IndexStatus } from "../follow/serving.ts";
 import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
 import type { HttpDependencies, RateLimitOptions } from "../http/dependencies.ts";
 import { programVersion } from "./cli/help.ts";
 import type { Closers } from "./cli/ending.ts";
+import { connectionsWithin, openFilesLimit } from "./cli/open-files.ts";
 import { listenOn, pageAddress, serverOver } from "./cli/service-host.ts";
 import type { Config } from "./config/config.ts";
 import { shownDatabase } from "./open-database.ts";
@@ -71,6 +72,7 @@ export async function serve(
   const { log } = parts;
   const app = await serverOver({
     ...interfaceOf(config, parts, systemClock),
+    connections: { max: possibleConnections(config, log) },
     ...(parts.serves === "health" ? { metrics: () => metrics.scrape() } : {}),
   });
   const closeHttp = stopOnce(() => closeServer(app.server, () => app.close()));
@@ -104,6 +106,19 @@ function limitsOfClients({ trustProxy, rateLimit, rateLimitPost, maxConnections 
     rateLimitPost: perMinute(rateLimitPost),
     connections: { max: maxConnections },
   };
+}
+
+/** As many connections as are configured, or as the system lets this process have, which is then said. */
+function possibleConnections({ maxConnections }: Config, log: Log): number {
+  const files = openFilesLimit();
+  const connections = connectionsWithin(maxConnections, files);
+  if (connections < maxConnections)
+    log.warn(
+      { connections },
+      `MAX_CONNECTIONS is ${maxConnections}, and this process may have ${files} files open, of which it needs some itself: ` +
+        `there may be ${connections} connections. Raise the limit (LimitNOFILE= of systemd, ulimit -n) or lower MAX_CONNECTIONS`,
+    );
+  return connections;
 }
 
 function perMinute(max: number | null): RateLimitOptions | null {
