@@ -217,6 +217,38 @@ describe("S-09: the followed node", () => {
   });
 });
 
+describe("the network of the followed node", () => {
+  test("nothing is asked of one of another network, and everything once it is of ours", async () => {
+    const { followed, nodes } = stage(chain(20));
+    const [a] = nodes;
+    assert.ok(a);
+    a.isForeign = true;
+    const questions = [
+      () => followed.tip(),
+      () => followed.blockHashes(0, 5),
+      () => followed.rawHeaders([chain(20) as BlockHash]),
+      () => followed.mempoolTxids(),
+    ];
+    for (const question of questions) await assert.rejects(question(), /another network/);
+    assert.deepEqual(new Set(a.asked), new Set(["checkIdentity"]));
+    a.isForeign = false;
+    for (const question of questions) await question();
+    assert.equal(a.asked.filter((method) => method === "checkIdentity").length, questions.length + 1);
+  });
+
+  test("one that was away may have come back as another: it is asked again", async () => {
+    const { followed, nodes, after } = stage(chain(20));
+    const [a] = nodes;
+    assert.ok(a);
+    await followed.tip();
+    a.isSilent = true;
+    await after(2);
+    a.isSilent = false;
+    a.isForeign = true;
+    await assert.rejects(followed.tip(), /another network/);
+  });
+});
+
 describe("S-09: witnesses", () => {
   test("their newest hashes, asked for once per tip", async () => {
     const { followed, nodes, after } = stage(chain(150), chain(149, 3));

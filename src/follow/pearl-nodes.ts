@@ -76,8 +76,7 @@ class Standing {
 
   /** Asks the node for its tip and, where that is another than before, for its newest hashes. */
   async look(clock: Clock): Promise<void> {
-    if (!this.isIdentified) await this.node.checkIdentity();
-    this.isIdentified = true;
+    await this.identify();
     this.isForeign = false;
     const tip = await this.node.tip();
     if (tip.hash !== this.tip?.hash || tip.height !== this.tip.height) {
@@ -88,6 +87,12 @@ class Standing {
     }
     this.tip = tip;
     this.answeredAtMs = clock.monotonicMs();
+  }
+
+  /** Rejects while the node is of another network, or does not say. Asked once, and again behind a failure. */
+  async identify(): Promise<void> {
+    if (!this.isIdentified) await this.node.checkIdentity();
+    this.isIdentified = true;
   }
 
   get from(): number {
@@ -230,6 +235,8 @@ export class FollowedNode implements SwapNode, NodeUse {
   }
 
   #failed(one: Standing, error: unknown): void {
+    // What answers at its address next may be another node.
+    one.isIdentified = false;
     one.isForeign = error instanceof Error && "code" in error && error.code === "WRONG_NETWORK";
     const sentence = sentenceOf(error);
     if (sentence !== one.trouble) {
@@ -339,13 +346,14 @@ export class FollowedNode implements SwapNode, NodeUse {
   #through<Value>(ask: (node: SwapNode) => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       this.#asked.add(reject);
-      ask(this.#current.node)
+      answerOf(this.#current, ask)
         .then(resolve, reject)
         .finally(() => this.#asked.delete(reject));
     });
   }
 
-  checkIdentity = (): ReturnType<SwapNode["checkIdentity"]> => this.#through((node) => node.checkIdentity());
+  /** Nothing is answered before that is known: no question of its own is needed. */
+  checkIdentity = (): ReturnType<SwapNode["checkIdentity"]> => this.#through(() => Promise.resolve());
   tip = (): ReturnType<SwapNode["tip"]> => this.#through((node) => node.tip());
   blockHash: SwapNode["blockHash"] = (height) => this.#through((node) => node.blockHash(height));
   blockHashes: SwapNode["blockHashes"] = (from, count) =>
@@ -365,4 +373,10 @@ export class FollowedNode implements SwapNode, NodeUse {
   async close(): Promise<void> {
     await Promise.all(this.#standings.map(({ node }) => node.close()));
   }
+}
+
+/** The node's answer, of which nothing is asked before it is known to be of the configured network. */
+async function answerOf<Value>(one: Standing, ask: (node: SwapNode) => Promise<Value>): Promise<Value> {
+  await one.identify();
+  return ask(one.node);
 }

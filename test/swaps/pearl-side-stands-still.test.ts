@@ -3,7 +3,9 @@
 // tokens are served as ever.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, mock, test } from "node:test";
+import { errorLog } from "../../testkit/doubles/log.ts";
 import {
   type RpcAnswer,
   type RpcRequest,
@@ -12,16 +14,21 @@ import {
 } from "../../testkit/doubles/rpc-server.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
+const errors: string[] = [];
 let stage: SwapStage;
 let proxy: RpcServer;
 let isRefusing = false;
+let isDown = false;
+let isForeign = false;
 
-/** Passes every call on but those for headers, while it refuses them. */
+/** Passes every call on, but for what the switches say. */
 async function pass(request: RpcRequest): Promise<void> {
+  if (isDown) throw new Error("cut");
   const authorization = request.headers.authorization ?? "";
   const answers = request.calls.map(async (call): Promise<RpcAnswer> => {
     if (isRefusing && call.method === "getblockheader")
       return { error: { code: -1, message: "limited user not authorized for this method" } };
+    if (isForeign && call.method === "getcurrentnet") return { result: 1 };
     const body = JSON.stringify({ jsonrpc: "1.0", ...call });
     const answer = await fetch(stage.pearl.url, { method: "POST", headers: { authorization }, body });
     const { result, error }: { result: unknown; error: { code: number; message: string } | null } =
@@ -32,7 +39,7 @@ async function pass(request: RpcRequest): Promise<void> {
 }
 
 before(async () => {
-  stage = await SwapStage.open();
+  stage = await SwapStage.open({ log: errorLog(errors) });
   proxy = await serveRpc(pass, { version: "1.0" });
   await stage.stopService();
   await stage.startService({ "--pearl-rpc-url": proxy.url });
@@ -87,4 +94,18 @@ test("SWAPS_WITHHELD: a node without peers keeps every step of a swap back, and 
   assert.equal((await stage.http.get("/health/ready")).status, 200);
   stage.pearl.setConnections(9);
   await stage.until("its end", async () => String(await reasons()) === "");
+});
+
+test("a node that comes up behind the start and is of another network: swaps take no block of it", async () => {
+  mock.restoreAll();
+  await stage.stopService();
+  [isDown, isForeign] = [true, true];
+  const flags = { "--pearl-rpc-url": proxy.url, "--database-url": `sqlite:${join(stage.folder, "new.db")}` };
+  await stage.startService(flags, false);
+  isDown = false;
+  await stage.until("its network", async () => JSON.stringify(errors).includes("another network"));
+  await new Promise((done) => setTimeout(done, 3000));
+  assert.equal(stage.service.swapSides()?.tips.pearl.height, -1);
+  isForeign = false;
+  await stage.caughtUp();
 });
