@@ -44,7 +44,11 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   config: Config,
   foundation: Foundation,
   store: OpenedDatabase,
-  metricsOver: (status: () => IndexStatus, evm: (() => EvmStatus) | null) => Metrics,
+  metricsOver: (
+    status: () => IndexStatus,
+    evm: (() => EvmStatus) | null,
+    conditions: () => readonly Condition[],
+  ) => Metrics,
 ): Promise<{ readonly index: ComposedIndex; readonly metrics: Metrics }> {
   const { node, context, log, outside } = foundation;
   const { clock } = outside;
@@ -56,20 +60,21 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
   const progress = new IndexProgress(clock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
-  const metrics = metricsOver(() => progress.status(), evmStatus);
+  const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
+  const conditions = () => conditionsOf(watched, config);
+  const metrics = metricsOver(() => progress.status(), evmStatus, conditions);
   const blocks = bodies?.reader() ?? node;
   const parts = { node: blocks, nodeUse: node, store, indexer, progress, feed, clock, log, metrics };
   const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
   const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());
-  const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
   const loops = [node, follower, mempool, ...(swaps === null ? [] : [swaps])];
   const index: ComposedIndex = {
     feed,
     mempool,
     swaps,
     status: () => ({ ...progress.status(), evm: evmStatus?.() ?? null }),
-    conditions: () => conditionsOf(watched, config),
+    conditions,
     nodes: () => node.counts(),
     run: async (signal) => {
       await Promise.all(loops.map((part) => part.run(signal)));

@@ -92,7 +92,7 @@ async function startOn(config: Config, job: OpenedJob): Promise<RunningService> 
     config,
     job,
     store,
-    (status, evm) => new PrometheusMetrics(status, evm),
+    (status, evm, conditions) => new PrometheusMetrics(status, evm, conditions),
   );
   const { swaps } = index;
   const parts = { ...answeringParts(index, store.queries, log), answers: answersOver(config, log, closers) };
@@ -143,7 +143,11 @@ export async function reindex(config: Config, signal: AbortSignal, overrides: Ov
     await store.wipe();
     await store.initialise(indexer.parameters);
     const progress = new IndexProgress(systemClock);
-    const metrics = new PrometheusMetrics(() => progress.status(), null);
+    const metrics = new PrometheusMetrics(
+      () => progress.status(),
+      null,
+      () => [],
+    );
     const parts = {
       node,
       store,

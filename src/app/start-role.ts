@@ -114,13 +114,14 @@ async function openAnswering(
   });
   follower = following;
   const evm = config.swaps === null ? null : () => present.evmStatus();
+  const conditions = () => [...following.conditions(), ...present.conditions()];
   return {
-    metrics: new PrometheusMetrics(() => present.status(), evm),
+    metrics: new PrometheusMetrics(() => present.status(), evm, conditions),
     parts: {
       queries,
       answers: null,
       status: () => present.status(),
-      conditions: () => [...following.conditions(), ...present.conditions()],
+      conditions,
       nodes: () => present.nodes(),
       swaps: replica?.service ?? null,
       mempool: present,

@@ -181,12 +181,13 @@ test("no RPC since the start: /health and the metrics say so, and all goes on by
   const said = async () => {
     const { status, reasons, evm } = (await stage.http.get("/health")).body;
     const { text } = await metrics.get("/metrics");
-    return [status, reasons, Object(evm).indexing_status, /^strand_evm_stalled (.)$/m.exec(text)?.[1]];
+    const gauges = [/^strand_evm_stalled (.)$/m, /^strand_condition\{code="EVM_STALLED"\} (.)$/m];
+    return [status, reasons, Object(evm).indexing_status, ...gauges.map((one) => one.exec(text)?.[1])];
   };
-  assert.deepEqual(await said(), ["degraded", ["EVM_STALLED"], "stalled", "1"]);
+  assert.deepEqual(await said(), ["degraded", ["EVM_STALLED"], "stalled", "1", "1"]);
   proxy.isDown = false;
   await stage.caughtUp();
-  assert.deepEqual(await said(), ["ok", [], "synced", "0"]);
+  assert.deepEqual(await said(), ["ok", [], "synced", "0", "0"]);
 });
 
 test("without EVM_RPC_URLS swaps are off, other swap settings warn, and tokens are served", async () => {

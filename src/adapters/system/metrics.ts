@@ -3,6 +3,7 @@
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { BlockChanges } from "../../prc20/state.ts";
+import { type Condition, CONDITIONS } from "../../follow/conditions.ts";
 import type { FailureKind } from "../../follow/follower-errors.ts";
 import type { IndexMetrics } from "../../index/ports.ts";
 import type { EvmStatus, IndexStatus } from "../../follow/serving.ts";
@@ -17,8 +18,12 @@ export class PrometheusMetrics implements IndexMetrics {
   readonly #failures: Counter<"kind">;
   readonly #commitSeconds: Histogram;
 
-  /** Both are asked at each scrape. `evm`: the EVM side of swaps; null where there is none. */
-  constructor(status: () => IndexStatus, evm: (() => EvmStatus) | null) {
+  /** All are asked at each scrape. `evm`: the EVM side of swaps; null where there is none. `conditions`: of /health. */
+  constructor(
+    status: () => IndexStatus,
+    evm: (() => EvmStatus) | null,
+    conditions: () => readonly Condition[],
+  ) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
@@ -47,6 +52,23 @@ export class PrometheusMetrics implements IndexMetrics {
       indexingStatus === "stalled" ? 1 : 0,
     );
     if (evm !== null) this.#showEvm(evm);
+    this.#showConditions(conditions);
+  }
+
+  /** Those that do not stand are shown, too: an alarm on a series that is not there never fires. */
+  #showConditions(conditions: () => readonly Condition[]): void {
+    this.#registry.registerMetric(
+      new Gauge({
+        name: "strand_condition",
+        help: "1 while this reason of /health stands.",
+        labelNames: ["code"],
+        registers: [],
+        collect() {
+          const standing = new Set<string>(conditions().map(({ code }) => code));
+          for (const code of Object.keys(CONDITIONS)) this.set({ code }, standing.has(code) ? 1 : 0);
+        },
+      }),
+    );
   }
 
   #showEvm(status: () => EvmStatus): void {
