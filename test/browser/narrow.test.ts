@@ -1,11 +1,12 @@
-// The longest ticker and the greatest amounts that anybody can deploy, on the narrowest phones: no page is wider than
-// the screen.
+// The longest ticker and the greatest amounts that anybody can deploy or bid for: no page is wider than the narrowest
+// phone, and no table has a part of a number out of sight, where it would be another number.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
-import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
+import { fund, party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
+import { bidTerms, lockBid } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
 
@@ -18,6 +19,11 @@ const CULPRITS = `[...document.querySelectorAll("body *")]
   .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth && !one.closest(".table, .ways"))
   .map((one) => one.outerHTML.slice(0, 60)).slice(-2).join(" ")`;
 
+/** Tables of which a part is out of sight, by their captions. */
+const CUT_TABLES = `[...document.querySelectorAll(".table")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((one) => one.querySelector("caption").textContent)`;
+
 let stage: SwapStage;
 let browser: Browser;
 
@@ -25,6 +31,7 @@ describe("on a narrow screen", needsChromium(), () => {
   before(async () => {
     stage = await SwapStage.open();
     await payPearl(stage, party(stage, 3), 300_000_000n);
+    await fund(stage, party(stage, 1), 1_000_000_000n);
     browser = await startChromium();
   });
   after(async () => {
@@ -67,6 +74,35 @@ describe("on a narrow screen", needsChromium(), () => {
           assert.deepEqual(wide, []);
         },
         { viewport: { width, height: 700 }, isMobile: true },
+      );
+  });
+
+  test("no table of it has a part of a number out of sight, on a phone or on a desktop", async () => {
+    const person = party(stage, 3);
+    const token = { tick: "X".repeat(16), max: String(MOST), lim: String(MOST), dec: "18" };
+    await inscribe(stage, person, "deploy", token);
+    await inscribe(stage, person, "mint", { tick: token.tick, amt: String(MOST - 10n ** 18n) });
+    await listTokens(stage, person, { tick: token.tick, amt: MOST / 3n, price: 2_000_000_000_000_000_000n });
+    await listTokens(stage, person, { tick: token.tick, amt: 7n, price: 123_456n });
+    const buyer = party(stage, 1);
+    const terms = await bidTerms(stage, buyer, 1, { pearlAmountSat: 2_000_000_000_000_000_000n });
+    await lockBid(stage, buyer, terms);
+    await lockBid(stage, buyer, await bidTerms(stage, buyer, 2, { usdcAmount: 123_456_789n }));
+    await stage.mineEvm(3);
+    const paths = ["", "?view=holders", "?view=history"].map((view) => `/token/${token.tick}${view}`);
+    for (const width of [375, 1280])
+      await visit(
+        browser,
+        `${stage.http.url}/`,
+        async (page) => {
+          for (const path of ["/swaps", "/markets", ...paths]) {
+            await page.goto(stage.http.url + path);
+            await page.locator("main table .amount").first().waitFor();
+            await page.locator(".loading").first().waitFor({ state: "detached" });
+            assert.deepEqual(await page.evaluate(CUT_TABLES), [], `${path} at ${width} pixels`);
+          }
+        },
+        { viewport: { width, height: 700 } },
       );
   });
 });

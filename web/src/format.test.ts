@@ -35,6 +35,14 @@ test("a unit price keeps the digits that say something", () => {
   assert.equal(format.unitPrice("130000000.00000000"), "1.30 PEARL");
 });
 
+test("an axis names no price below zero, and is not wider than a chart whatever somebody paid for the least unit", () => {
+  assert.equal(format.axisPrice(-0.5), "");
+  assert.equal(format.axisPrice(4200), "4,200.00 sat");
+  assert.equal(format.axisPrice(0.00000006), "0.00000006 sat");
+  assert.equal(format.axisPrice(130_000_000), "1.30 PEARL");
+  assert.equal(format.axisPrice(1e26), "1.00e+18 PEARL");
+});
+
 test("all units at a unit price cost whole satoshis, rounded down, whatever the decimals", () => {
   assert.equal(format.satAtUnitPrice("993800", 2, "3529.41176470"), "35075294");
   assert.equal(format.satAtUnitPrice("60", 0, "130000000.00000000"), "7800000000");

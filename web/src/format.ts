@@ -53,6 +53,15 @@ export function unitPrice(decimal: string): string {
   return `${grouped(kept === "" ? whole : `${whole}.${kept.padEnd(2, "0")}`)} sat`;
 }
 
+/** From here on, ten million PEARL for one token, an axis has no room for every digit. */
+const MOST_AXIS_SAT = 1e15;
+
+/** A unit price at the axis of a chart, for the eye: an axis goes on below zero, and there are no such prices. */
+export function axisPrice(sat: number): string {
+  if (sat < 0) return "";
+  return sat < MOST_AXIS_SAT ? unitPrice(sat.toFixed(8)) : `${(sat / 1e8).toPrecision(3)} PEARL`;
+}
+
 /** A percentage as the API gives it (four places), two places for the eye. */
 export function percent(decimal: string): string {
   const [whole = "0", fraction = ""] = decimal.split(".");

@@ -29,7 +29,7 @@ import {
 } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { Change, Height, ListingTable, OpenListingTable, OperationTable } from "../parts/rows.tsx";
-import { cursorOf, Pager, Table, Views } from "../parts/table.tsx";
+import { type Column, cursorOf, Pager, Table, Views } from "../parts/table.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 const VIEWS = [
@@ -274,9 +274,37 @@ function History({ token, place }: PartProps) {
   );
 }
 
+/** Units of expired listings are locked, too, and not for sale. */
+const LOCKED = "Locked in listings";
+
+function holderColumns(decimals: number): readonly Column<HolderRow>[] {
+  return [
+    { head: "Holder", cell: ({ address }) => <AddressId address={address} /> },
+    {
+      head: "Units",
+      numeric: true,
+      cell: ({ total }) => <TokenAmount raw={total} decimals={decimals} />,
+    },
+    {
+      head: LOCKED,
+      numeric: true,
+      cell: ({ locked }) => (locked === "0" ? <None /> : <TokenAmount raw={locked} decimals={decimals} />),
+    },
+    {
+      head: "Share",
+      cell: ({ share }) => (
+        <span class="progress">
+          <Bar percent={Number(share)} label="Share" /> {percent(share)}
+        </span>
+      ),
+    },
+  ];
+}
+
+/** Holders; with a `limit` the greatest ones, without what they have locked. */
 function Holders({ token, place, limit }: PartProps) {
   const cursor = limit === undefined ? cursorOf(place) : "";
-  const decimals = Number(token.dec);
+  const columns = holderColumns(Number(token.dec));
   const answer = useAnswer<Envelope<HolderRow>>(
     `/api/v1/prc20/token/${token.tick}/holders?limit=${limit ?? 25}${cursor}`,
     "operation",
@@ -290,28 +318,7 @@ function Holders({ token, place, limit }: PartProps) {
             rows={result}
             keyOf={({ address }) => address}
             empty={`Nobody holds ${token.tick}.`}
-            columns={[
-              { head: "Holder", cell: ({ address }) => <AddressId address={address} /> },
-              {
-                head: "Units",
-                numeric: true,
-                cell: ({ total }) => <TokenAmount raw={total} decimals={decimals} />,
-              },
-              {
-                head: "For sale",
-                numeric: true,
-                cell: ({ locked }) =>
-                  locked === "0" ? <None /> : <TokenAmount raw={locked} decimals={decimals} />,
-              },
-              {
-                head: "Share",
-                cell: ({ share }) => (
-                  <span class="progress">
-                    <Bar percent={Number(share)} label="Share" /> {percent(share)}
-                  </span>
-                ),
-              },
-            ]}
+            columns={limit === undefined ? columns : columns.filter(({ head }) => head !== LOCKED)}
           />
           {limit === undefined ? <Pager place={place} next={next} prev={prev} /> : null}
         </>

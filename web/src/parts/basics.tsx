@@ -27,9 +27,19 @@ function AmountText({ raw, unit, rawUnit = "raw units", text }: AmountProps) {
   const rawText = `${grouped(raw)} ${rawUnit}`;
   return (
     <data class="amount" value={raw} title={isRaw ? whole : rawText}>
-      {isRaw ? rawText : whole}
+      {breakable(isRaw ? rawText : whole)}
     </data>
   );
+}
+
+/**
+ * A number that may go on in the next line, behind a comma or nine digits of a fraction: a part of it that is out of sight
+ * would make another number.
+ */
+export function breakable(text: string): ComponentChildren {
+  return text
+    .split(/(?<=,)|(?<=\.\d{9})(?=\d)/)
+    .flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]));
 }
 
 /** Units of a token. `decimals` null: not known yet, so that only the raw amount can be told. */
@@ -42,7 +52,12 @@ export function TokenAmount({
   decimals: number | null;
   tick?: string;
 }) {
-  if (decimals === null) return <data class="amount" value={raw}>{`${grouped(raw)} raw units`}</data>;
+  if (decimals === null)
+    return (
+      <data class="amount" value={raw}>
+        {breakable(`${grouped(raw)} raw units`)}
+      </data>
+    );
   return <AmountText raw={raw} decimals={decimals} unit={tick} text={wholeUnits(raw, decimals)} />;
 }
 
@@ -62,7 +77,7 @@ export function UnitPrice({ decimal }: { decimal: string }) {
   const text = /[1-9]/.test(decimal) ? unitPrice(decimal) : "below 0.00000001 sat";
   return (
     <data class="amount" value={decimal} title={`${grouped(decimal)} sat for one whole token`}>
-      {text}
+      {breakable(text)}
     </data>
   );
 }

@@ -8,7 +8,7 @@ import {
   HistogramSeries,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { unitPrice, utc } from "../format.ts";
+import { axisPrice, utc } from "../format.ts";
 import type { CandleRow } from "../wire.ts";
 
 /** A drawing on the page. */
@@ -37,7 +37,7 @@ export function drawCandles(element: HTMLElement): Drawing {
     rightPriceScale: { borderColor: line ?? "" },
     timeScale: { borderColor: line ?? "", timeVisible: true },
     localization: {
-      priceFormatter: (price: number) => unitPrice(price.toFixed(8)),
+      priceFormatter: axisPrice,
       timeFormatter: (time: number) => utc(time),
     },
     handleScroll: { mouseWheel: false },

@@ -6,7 +6,7 @@ import { barLength, quotient, usdcPrice, wholeUnits } from "../format.ts";
 import { pathTo } from "../paths.ts";
 import type { AskRow, BidRow } from "../wire.ts";
 import { ASK_WORDS } from "../words.ts";
-import { AddressId, Badge, Pearl, Time, Usdc } from "./basics.tsx";
+import { AddressId, Badge, breakable, None, Pearl, Time, Usdc } from "./basics.tsx";
 import { BidState } from "./rows.tsx";
 import { type Column, Table } from "./table.tsx";
 import type { ComponentChildren } from "preact";
@@ -31,7 +31,7 @@ function Depth({ sat, of, tone }: { sat: bigint; of: bigint; tone: "ask" | "bid"
   return (
     <span class="depth">
       <meter class={tone} min={0} max={100} value={barLength(sat, of)} aria-label="Depth" />{" "}
-      {wholeUnits(String(sat), 8, 2)}
+      {breakable(wholeUnits(String(sat), 8, 2))}
     </span>
   );
 }
@@ -61,7 +61,7 @@ export function AskTable({
     {
       head: "Price",
       numeric: true,
-      cell: ({ ask_id, price_usdc }) => <a href={pathTo.ask(ask_id)}>{usdcPrice(price_usdc)}</a>,
+      cell: ({ ask_id, price_usdc }) => <a href={pathTo.ask(ask_id)}>{breakable(usdcPrice(price_usdc))}</a>,
     },
     { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
     { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
@@ -80,7 +80,10 @@ export function AskTable({
   );
 }
 
-/** Bids in the order in which they are given, which the caption names. `withDepth` is for open ones, the best price first. */
+/**
+ * Bids in the order in which they are given, which the caption names. `withDepth` is for those that anybody can accept, the
+ * best price first: until when, instead of whose they are and how they stand.
+ */
 export function BidTable({
   rows,
   caption,
@@ -98,7 +101,7 @@ export function BidTable({
     {
       head: "Price",
       numeric: true,
-      cell: (bid) => <a href={pathTo.swap(bid.order_hash)}>{usdcPrice(usdcPerPearl(bid))}</a>,
+      cell: (bid) => <a href={pathTo.swap(bid.order_hash)}>{breakable(usdcPrice(usdcPerPearl(bid)))}</a>,
     },
     { head: "PEARL", numeric: true, cell: ({ pearl_amount_sat }) => <Pearl sat={pearl_amount_sat} /> },
     { head: "For", numeric: true, cell: ({ usdc_amount }) => <Usdc raw={usdc_amount} /> },
@@ -110,8 +113,13 @@ export function BidTable({
       cell: (_row, index) => <Depth sat={sums[index] ?? 0n} of={all} tone="bid" />,
     });
   columns.push(
-    { head: "Buyer", cell: ({ buyer_evm }) => <AddressId address={buyer_evm} /> },
-    { head: "State", cell: (bid) => <BidState bid={bid} /> },
+    ...(withDepth
+      ? [UNTIL_ACCEPTED]
+      : [
+          { head: "Buyer", cell: ({ buyer_evm }: BidRow) => <AddressId address={buyer_evm} /> },
+          { head: "Seller", cell: ({ seller_evm }: BidRow) => <SellerOf seller={seller_evm} /> },
+          { head: "State", cell: (bid: BidRow) => <BidState bid={bid} /> },
+        ]),
   );
   return (
     <Table
@@ -122,6 +130,17 @@ export function BidTable({
       empty={empty}
     />
   );
+}
+
+const UNTIL_ACCEPTED: Column<BidRow> = {
+  head: "Until",
+  cell: ({ deadlines: { accept_bid_by: until } }) =>
+    until === null ? <None /> : <Time at={until} clock={judgingTime} />,
+};
+
+/** Who accepted a bid, or the only one who can. */
+function SellerOf({ seller }: { seller: string | null }) {
+  return seller === null ? <None why="anybody" /> : <AddressId address={seller} />;
 }
 
 /** Exact order by quotient, the highest price first; older ones first where equal. */
