@@ -115,6 +115,18 @@ describe("what is read", needsChromium(), () => {
       await price.filter({ hasText: "123,456,789 sat" }).waitFor();
     }));
 
+  test("a change in the ledger says which units it is in, like the balance after it", () =>
+    open(`/address/${things.trader.address}?view=ledger`, async (page) => {
+      const row = page.locator("tbody tr", { hasText: "Mint" }).last();
+      await row.getByText("+10", { exact: true }).waitFor();
+      await page.getByLabel("raw amounts").check();
+      await row.getByText("+1,000 raw units", { exact: true }).waitFor();
+      await page.getByLabel("raw amounts").uncheck();
+      await page.route("**/prc20/token/GOLD", () => undefined);
+      await page.reload();
+      await row.getByText("+1,000 raw units", { exact: true }).waitFor();
+    }));
+
   test("a time is relative with the moment in UTC in its title, or the other way round", () =>
     open("/blocks", async (page) => {
       const time = page.locator("main time").first();

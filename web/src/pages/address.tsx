@@ -9,7 +9,7 @@ import { Title } from "../parts/layout.tsx";
 import { AskTable, BidTable } from "../parts/offers.tsx";
 import { DealTable, Height, ListingTable, Tick, Units } from "../parts/rows.tsx";
 import { cursorOf, Pager, Table, Views } from "../parts/table.tsx";
-import { grouped, shortened, wholeUnits } from "../format.ts";
+import { shortened } from "../format.ts";
 import { useDecimals } from "../parts/decimals.ts";
 import { UnknownThing } from "./unknown.tsx";
 
@@ -202,15 +202,12 @@ function LedgerTable({
 function Delta({ raw, tick }: { raw: string; tick: string }) {
   const decimals = useDecimals(tick);
   if (raw === "0") return <None why="unchanged" />;
-  const text = decimals === null ? grouped(raw) : wholeUnits(raw, decimals);
+  const isLess = raw.startsWith("-");
   return (
-    <data
-      class={raw.startsWith("-") ? "amount down" : "amount up"}
-      value={raw}
-      title={`${grouped(raw)} raw units`}
-    >
-      {raw.startsWith("-") ? text : `+${text}`}
-    </data>
+    <span class={isLess ? "down" : "up"}>
+      {isLess ? "" : "+"}
+      <TokenAmount raw={raw} decimals={decimals} />
+    </span>
   );
 }
 
