@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   ACTION_WORDS,
-  ASK_WORDS,
+  askWords,
   bidWords,
   BUYING_CAUTION,
   dealWords,
@@ -36,9 +36,29 @@ test("S-51: a lock that is seen is called neither locked nor merely young: it ma
   assert.match(sentence, /too small/);
 });
 
-test("S-33: an ask that is cancelled or paused here is not said to be out of the contract's reach", () => {
-  for (const status of ["ASK_PAUSED", "ASK_CANCELLED"] as const)
-    assert.match(ASK_WORDS[status].sentence, /not offered here/, status);
+test("S-33: an ask that is cancelled or paused here is said to be within the contract's reach until it expires", () => {
+  for (const status of ["ASK_PAUSED", "ASK_CANCELLED"] as const) {
+    const { sentence } = askWords({ status, expiry: 100 }, 99);
+    assert.match(sentence, /not offered here/, status);
+    assert.match(sentence, /can still take it in the contract until it expires/, status);
+  }
+});
+
+test("S-05: an ask is told as expired from its expiry on, whatever an old row says; a taken one stays taken", () => {
+  for (const status of ["ASK_OPEN", "ASK_PAUSED", "ASK_CANCELLED"] as const)
+    assert.equal(askWords({ status, expiry: 100 }, 100).label, "expired", status);
+  assert.equal(askWords({ status: "ASK_OPEN", expiry: 100 }, 99).label, "open");
+  assert.equal(askWords({ status: "ASK_TAKEN", expiry: 100 }, 100).label, "taken");
+});
+
+test("S-21: a bid that names its seller is not offered to others", () => {
+  const deadlines = { ...NO_DEADLINES, accept_bid_by: 50 };
+  const bid = { ...NOTHING, status: "BID_OPEN", terms_error: null, deadlines } as const;
+  assert.match(bidWords({ ...bid, seller_evm: null }, 1).sentence, /A seller can accept/);
+  assert.match(
+    bidWords({ ...bid, seller_evm: `0x${"ab".repeat(20)}` }, 1).sentence,
+    /Only the seller whom it names/,
+  );
 });
 
 test("P-65: an expired listing is said to be buyable until its output is spent, and expiry closes none", () => {
@@ -63,6 +83,7 @@ test("S-51: an order that is settled is not said to have given the buyer anythin
     ...claimed(true),
     status: "SETTLED",
     terms_error: null,
+    seller_evm: null,
     deadlines: NO_DEADLINES,
   } as const;
   assert.equal(bidWords(settled, 0).sentence, dealWords(settled).sentence);
@@ -75,7 +96,7 @@ test("S-51: an end whose block is not final is not called one, neither of a deal
   assert.deepEqual([over.label, over.tone], ["settled", "good"]);
   assert.deepEqual([young.label, young.tone], ["settled, not final", "busy"]);
   assert.match(young.sentence, /can still be replaced/);
-  const bid = { ...claimed(false), terms_error: null, deadlines: NO_DEADLINES };
+  const bid = { ...claimed(false), terms_error: null, seller_evm: null, deadlines: NO_DEADLINES };
   for (const status of ["SETTLED", "USDC_REFUNDED", "BID_CANCELLED"] as const)
     assert.match(bidWords({ ...bid, status }, 0).label, /, not final$/, status);
   assert.equal(bidWords({ ...bid, status: "BID_ACCEPTED" }, 0).label, "accepted");

@@ -192,13 +192,23 @@ export function canBeAccepted(bid: Pick<BidRow, "terms_error" | "deadlines">, no
 
 /** How a bid stands. */
 export function bidWords(
-  bid: Pick<BidRow, "status" | "terms_error" | "deadlines"> & EndFacts,
+  bid: Pick<BidRow, "status" | "terms_error" | "deadlines" | "seller_evm"> & EndFacts,
   now: number,
 ): StatusWords {
   const isWaiting = bid.status === "BID_OPEN" || bid.status === "BID_CREATED";
-  if (!isWaiting || canBeAccepted(bid, now)) return standing(bid.status, BID_WORDS[bid.status], bid);
+  if (!isWaiting || canBeAccepted(bid, now)) return standing(bid.status, wordsOf(bid), bid);
   return bid.terms_error === null ? TOO_LATE_WORDS : WRONG_TERMS_WORDS;
 }
+
+function wordsOf({ status, seller_evm: seller }: Pick<BidRow, "status" | "seller_evm">): StatusWords {
+  return status === "BID_OPEN" && seller !== null ? NAMED_WORDS : BID_WORDS[status];
+}
+
+/** Of an open bid that one seller alone can accept (S-21). */
+const NAMED_WORDS: StatusWords = {
+  ...BID_WORDS.BID_OPEN,
+  sentence: "The USDC are locked. Only the seller whom it names can accept the bid.",
+};
 
 const TOO_LATE_WORDS: StatusWords = {
   label: "too late to accept",
@@ -212,13 +222,36 @@ const WRONG_TERMS_WORDS: StatusWords = {
   sentence: "Its terms are wrong, and nobody should accept it. The buyer can take the USDC back.",
 };
 
+/** What a signature here cannot take back (S-33). */
+const STILL_SIGNED =
+  "Whoever has kept it can still take it in the contract until it expires, unless the seller has revoked it there.";
+
 /** Statuses of asks. */
-export const ASK_WORDS: Readonly<Record<AskRow["status"], StatusWords>> = {
+const ASK_WORDS: Readonly<Record<AskRow["status"], StatusWords>> = {
   ASK_OPEN: { label: "open", tone: "good", sentence: "A buyer can take it now." },
   ASK_TAKEN: { label: "taken", tone: "busy", sentence: "A buyer has locked USDC for it." },
-  ASK_PAUSED: { label: "paused", tone: "idle", sentence: "It is not offered here at the moment." },
-  ASK_CANCELLED: { label: "cancelled", tone: "idle", sentence: "It is not offered here any more." },
+  ASK_PAUSED: {
+    label: "paused",
+    tone: "idle",
+    sentence: `It is not offered here at the moment. ${STILL_SIGNED}`,
+  },
+  ASK_CANCELLED: {
+    label: "cancelled",
+    tone: "idle",
+    sentence: `It is not offered here any more. ${STILL_SIGNED}`,
+  },
 };
+
+const ASK_EXPIRED_WORDS: StatusWords = {
+  label: "expired",
+  tone: "idle",
+  sentence: "Its time is up: neither the service nor the contract takes it any more.",
+};
+
+/** How an ask stands. An expired one has the status of a cancelled one (S-33), and keeps an older one in old rows. */
+export function askWords({ status, expiry }: Pick<AskRow, "status" | "expiry">, now: number): StatusWords {
+  return status !== "ASK_TAKEN" && now >= expiry ? ASK_EXPIRED_WORDS : ASK_WORDS[status];
+}
 
 /** How a purchase goes wrong though the listing is open (P-15, P-60, P-66). */
 export const BUYING_CAUTION =

@@ -1,10 +1,11 @@
 // One ask: its terms, whether it is backed, and the deal that took it.
 
 import { useAnswer } from "../answers.ts";
+import { useNow } from "../clock.ts";
 import { shortened, usdcPrice } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { AskRow } from "../wire.ts";
-import { ASK_WORDS } from "../words.ts";
+import { askWords } from "../words.ts";
 import { AddressId, Await, Deadline, Facts, Id, None, Panel, Pearl, Time, Usdc } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { AskState } from "../parts/offers.tsx";
@@ -36,10 +37,11 @@ export function AskPage({ place }: { place: Place }) {
 }
 
 function Ask({ ask }: { ask: AskRow }) {
+  const sentence = useNow((now) => askWords(ask, now).sentence);
   return (
     <>
       <p class="lead">
-        <AskState ask={ask} /> {ASK_WORDS[ask.status].sentence}
+        <AskState ask={ask} /> {sentence}
         {ask.funded ? "" : " The seller's address has not been seen to hold the PEARL: do not count on it."}
       </p>
       {ask.deal_hash === null ? null : (

@@ -1,11 +1,11 @@
 // Offers of swaps: asks (PEARL for sale) and bids (USDC waiting for a seller), by price, with how much stands at that
 // price or a better one.
 
-import { judgingTime } from "../clock.ts";
+import { judgingTime, useNow } from "../clock.ts";
 import { barLength, quotient, usdcPrice, wholeUnits } from "../format.ts";
 import { pathTo } from "../paths.ts";
 import type { AskRow, BidRow } from "../wire.ts";
-import { ASK_WORDS } from "../words.ts";
+import { askWords } from "../words.ts";
 import { AddressId, Badge, breakable, None, Pearl, Time, Usdc } from "./basics.tsx";
 import { BidState } from "./rows.tsx";
 import { type Column, Table } from "./table.tsx";
@@ -153,7 +153,7 @@ export function byPrice(a: BidRow, b: BidRow): number {
 
 /** State of an ask, and whether its seller has the PEARL. */
 export function AskState({ ask }: { ask: AskRow }) {
-  const { tone, label, sentence } = ASK_WORDS[ask.status];
+  const { tone, label, sentence } = useNow((now) => askWords(ask, now));
   return (
     <>
       <Badge tone={tone} title={sentence}>
