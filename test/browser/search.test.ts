@@ -118,4 +118,38 @@ describe("search", needsChromium(), () => {
       }
     });
   });
+
+  test("a text that turns the direction of writing does not turn the page's own words", () =>
+    open(async (page) => {
+      await lookFor(page, "\u202Eabc");
+      const notice = page.locator("main .notice");
+      await notice.filter({ hasText: "Nothing fits" }).waitFor();
+      // Where the words behind the text would stand, were they written from the right as well.
+      const isBehind = `(() => {
+        const code = document.querySelector("main .notice code");
+        const range = document.createRange();
+        range.setStart(code.nextSibling, 2);
+        range.setEnd(code.nextSibling, 8);
+        return range.getBoundingClientRect().left >= code.getBoundingClientRect().right;
+      })()`;
+      assert.ok(await page.evaluate(isBehind));
+    }));
+
+  test("an EVM address with a wrong letter is told as none, and not as one without swaps", () =>
+    visit(
+      browser,
+      `${stage.http.url}/`,
+      async (page) => {
+        const right = things.buyer.account.address;
+        const at = [...right].findIndex((letter, index) => index > 1 && /[A-F]/.test(letter));
+        const wrong = right.slice(0, at) + (right[at] ?? "").toLowerCase() + right.slice(at + 1);
+        await lookFor(page, wrong);
+        await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
+        await page.goto(`/address/${wrong}`);
+        await page.getByRole("heading", { level: 1, name: "No such address" }).waitFor();
+        await page.goto(`/address/${right}`);
+        await page.getByRole("region", { name: "Bids" }).locator("tbody tr").first().waitFor();
+      },
+      { expected: /status of 40[04]/ },
+    ));
 });

@@ -1,6 +1,6 @@
 // One address: what it holds, every change of it, its listings, its swaps. EVM addresses have swaps alone.
 
-import { useAnswer } from "../answers.ts";
+import { type Answer, useAnswer } from "../answers.ts";
 import { type Place, pathTo, withQuery } from "../paths.ts";
 import type { AddressSwaps, BalanceRow, Envelope, LedgerRow, ListingRow } from "../wire.ts";
 import { CAUSE_WORDS } from "../words.ts";
@@ -23,18 +23,27 @@ const VIEWS = [
 /** The page of `/address/{address}`. */
 export function AddressPage({ place }: { place: Place }) {
   const address = place.parts["address"] ?? "";
-  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return <EvmAddress address={address.toLowerCase()} />;
+  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return <EvmAddress address={address} />;
   return <PearlAddress key={address} address={address.toLowerCase()} place={place} />;
 }
 
+/** The address as it was given: the case of its letters is its checksum, and a wrong letter is somebody else's (S-06). */
 function EvmAddress({ address }: { address: string }) {
+  const answer = useAnswer<AddressSwaps>(`/api/v1/swaps/address/${address}`, "swap");
+  if (answer.failure?.status === 400)
+    return (
+      <UnknownThing title="No such address">
+        <code>{address}</code> is no EVM address: a letter is wrong, or written small or great where it has to
+        be the other.
+      </UnknownThing>
+    );
   return (
     <>
       <Title text={`Address ${shortened(address)}`}>EVM address</Title>
       <p class="lead">
         <Id id={address} what="address" whole />
       </p>
-      <Swaps address={address} />
+      <SwapsOf answer={answer} />
     </>
   );
 }
@@ -234,13 +243,21 @@ function Listings({ address, place }: { address: string; place: Place }) {
 
 function Swaps({ address }: { address: string }) {
   const answer = useAnswer<AddressSwaps>(`/api/v1/swaps/address/${address}`, "swap");
+  return <SwapsOf answer={answer} />;
+}
+
+/** So many of each the answer has at most, the newest (H-43). */
+const MOST_OF_EACH = 100;
+
+function SwapsOf({ answer }: { answer: Answer<AddressSwaps> }) {
   if (answer.failure?.code === "SWAPS_DISABLED") return <Empty>This service shows no swaps.</Empty>;
-  if (answer.failure?.status === 400)
-    return <UnknownThing title="No such address">This is no address of either chain.</UnknownThing>;
   return (
     <Await answer={answer} what="swaps">
       {({ deals, asks, bids }) => (
         <>
+          {[deals, asks, bids].some(({ length }) => length >= MOST_OF_EACH) ? (
+            <p class="notice">At most the newest {MOST_OF_EACH} of each kind are shown here.</p>
+          ) : null}
           <Panel title="Swaps">
             <DealTable
               rows={deals}

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type Failure, isFailure, read } from "../answers.ts";
 import { type Place, pathTo, place as present, placeOf } from "../paths.ts";
 import type {
+  AddressSwaps,
   AskRow,
   BlockRow,
   Envelope,
@@ -45,7 +46,9 @@ export function SearchPage({ place }: { place: Place }) {
     return (
       <>
         <Title text="Search" />
-        <p class="notice quiet loading">Looking for {text} …</p>
+        <p class="notice quiet loading">
+          Looking for <bdi>{text}</bdi> …
+        </p>
       </>
     );
   if (found.hits.length === 0)
@@ -141,8 +144,12 @@ async function tokens(text: string): Promise<readonly Hit[] | Failure> {
 }
 
 async function address(text: string): Promise<readonly Hit[] | Failure> {
-  if (text.startsWith("0x"))
+  if (text.startsWith("0x")) {
+    const answer = await read<AddressSwaps>(`/api/v1/swaps/address/${text}`);
+    // Where nobody can tell whether it is one, its page says why.
+    if (isFailure(answer) && answer.status === 400) return answer;
     return [{ label: `EVM address ${text}`, href: pathTo.address(text.toLowerCase()) }];
+  }
   const answer = await read<Envelope<unknown>>(`/api/v1/prc20/address/${text}/tokenlist?limit=1`);
   return isFailure(answer)
     ? answer

@@ -90,7 +90,7 @@ function Listing({ row }: { row: ListingRow }) {
             row.seller_address === row.owner
               ? null
               : ["Paid to", <AddressId key="pa" address={row.seller_address} whole />],
-            ["Offered until block", row.exp ?? "it is sold or taken back"],
+            ["Offered until", row.exp === null ? "it is sold or taken back" : `block ${row.exp}`],
             ["Listed in", <TransactionId key="c" txid={row.created_txid} />],
             ["Block", <Height key="h" height={row.created_height} />],
             ["Stands on output", <Id key="o" id={`${row.anchor_txid}:${row.anchor_vout}`} what="outpoint" />],

@@ -65,7 +65,11 @@ function Verdict({ row }: { row: OperationRow }) {
 
 const KIND: Column<OperationRow> = {
   head: "Operation",
-  cell: ({ txid, vout, op }) => <a href={pathTo.operation(txid, vout)}>{operationWords(op)}</a>,
+  cell: ({ txid, vout, op }) => (
+    <a class="kind" href={pathTo.operation(txid, vout)}>
+      {operationWords(op)}
+    </a>
+  ),
 };
 const OPERATION_COLUMNS: readonly Column<OperationRow>[] = [
   KIND,
