@@ -106,3 +106,10 @@ test("a price of PEARL is never shown as nothing: what is below the last digit i
   assert.equal(format.usdcPrice("0.00"), "below 0.000001 USDC");
   assert.equal(format.usdcPrice("0.000000"), "below 0.000001 USDC");
 });
+
+test("S-23: the fee goes off the seller's USDC, rounded down", () => {
+  assert.equal(format.usdcAfterFee("177870000", 100), "176091300");
+  assert.equal(format.usdcAfterFee("99", 200), "98");
+  assert.equal(format.usdcAfterFee("49", 200), "49");
+  assert.equal(format.usdcAfterFee("5000000", 0), "5000000");
+});

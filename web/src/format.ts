@@ -42,6 +42,11 @@ export function usdcPrice(decimal: string): string {
   return /[1-9]/.test(decimal) ? `${trimmed(decimal)} USDC` : "below 0.000001 USDC";
 }
 
+/** What a seller receives of raw USDC: the fee goes off his side alone, rounded down (S-23). */
+export function usdcAfterFee(raw: string, feeBps: number): string {
+  return String(BigInt(raw) - (BigInt(raw) * BigInt(feeBps)) / 10_000n);
+}
+
 /**
  * A unit price in satoshis for the eye, with its unit: in PEARL from 0.01 PEARL on, else in satoshis, with two places
  * from 100 on and all that say something below. What is cut is on demand in the title of the place that shows it.

@@ -2,7 +2,7 @@
 
 import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
-import { shortened, usdcPrice } from "../format.ts";
+import { shortened, usdcAfterFee, usdcPrice } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { AskRow } from "../wire.ts";
 import { askWords } from "../words.ts";
@@ -55,7 +55,13 @@ function Ask({ ask }: { ask: AskRow }) {
             ["Sells", <Pearl key="p" sat={ask.pearl_amount_sat} />],
             ["For", <Usdc key="u" raw={ask.usdc_amount} />],
             ["Price", `${usdcPrice(ask.price_usdc)} for one PEARL`],
-            ["Seller's fee", `${ask.fee_bps / 100} %`],
+            [
+              "The seller receives",
+              <span key="r">
+                <Usdc raw={usdcAfterFee(ask.usdc_amount, ask.fee_bps)} />{" "}
+                <span class="quiet">(after the fee of {ask.fee_bps / 100} %)</span>
+              </span>,
+            ],
             ["Until", <Deadline key="e" at={ask.expiry} />],
             ["Seller, EVM", <AddressId key="s" address={ask.seller_evm} whole />],
             ["Seller, PEARL", <AddressId key="sp" address={ask.seller_pearl_address} whole />],

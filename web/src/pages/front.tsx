@@ -21,8 +21,15 @@ import { Title } from "../parts/layout.tsx";
 import { DealTable, MarketTable, OperationTable, TokenTable } from "../parts/rows.tsx";
 import { AskTable } from "../parts/offers.tsx";
 
-/** Deals that are under way. */
-const OPEN_DEALS = ["DEAL_OPEN", "USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED", "USDC_CLAIMABLE"]
+/** Deals that are under way: their USDC have come to nobody yet, also where the PEARL went back. */
+const OPEN_DEALS = [
+  "DEAL_OPEN",
+  "USDC_LOCKED",
+  "LOCK_SUBMITTED",
+  "PEARL_LOCKED",
+  "USDC_CLAIMABLE",
+  "PEARL_REFUNDED",
+]
   .map((status) => `status=${status}`)
   .join("&");
 

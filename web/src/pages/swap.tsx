@@ -3,7 +3,7 @@
 
 import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
-import { counted, duration, shortened, usdc, usdcPrice } from "../format.ts";
+import { counted, duration, shortened, usdc, usdcAfterFee, usdcPrice } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { DealTransactions, SwapRow } from "../wire.ts";
 import { bidWords, dealWords, TERMS_ERROR_WORDS } from "../words.ts";
@@ -174,6 +174,7 @@ function Parties({ swap }: { swap: SwapRow }) {
           ["Buyer, EVM", <AddressId key="e" address={swap.buyer_evm} />],
           ["Buyer, PEARL", <AddressId key="p" address={swap.buyer_pearl_address} />],
           ["Gives", <Usdc key="g" raw={swap.usdc_amount} />],
+          ["Is to receive", <Pearl key="r" sat={swap.pearl_amount_sat} />],
         ]}
       />
       <Facts
@@ -181,7 +182,13 @@ function Parties({ swap }: { swap: SwapRow }) {
           ["Seller, EVM", <AddressId key="e" address={swap.seller_evm} />],
           ["Seller, PEARL", <AddressId key="p" address={swap.seller_pearl_address} />],
           ["Gives", <Pearl key="g" sat={swap.pearl_amount_sat} />],
-          ["Fee", `${swap.fee_bps / 100} % of the USDC`],
+          [
+            "Is to receive",
+            <span key="r">
+              <Usdc raw={usdcAfterFee(swap.usdc_amount, swap.fee_bps)} />{" "}
+              <span class="quiet">(after the fee of {swap.fee_bps / 100} %)</span>
+            </span>,
+          ],
         ]}
       />
     </div>

@@ -183,7 +183,8 @@ function Book() {
       <p class="quiet">
         An ask is backed by the balance that its seller's address had when it was last looked up; a bid by
         USDC in the escrow. Bids that name their seller, and those that it is too late to accept, stand in the
-        list of all bids. Prices are USDC for one PEARL.
+        list of all bids. Prices are USDC for one PEARL, as the buyer pays them; the seller's fee goes off
+        what he receives.
       </p>
     </>
   );
