@@ -55,7 +55,9 @@ function change(floor_price_sat: string, floor_change_24h_pct: string): string |
 
 test("the change of a floor is told where it is more than the rounding of the floor to satoshis", () => {
   assert.equal(change("3023", "-12.5000"), "-12.5000");
-  assert.equal(change("3023", "0.0000"), "0.0000");
+  assert.equal(change("3023", "0.0001"), "0.0001");
+  // As it stood a day ago, or nothing was for sale then.
+  assert.equal(change("3023", "0.0000"), null);
   // Nothing is for sale.
   assert.equal(change("0", "0.0000"), null);
   assert.equal(change("0", "-100.0000"), null);

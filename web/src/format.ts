@@ -74,8 +74,9 @@ export function percent(decimal: string): string {
 }
 
 /**
- * The change of a floor in a day, null where there is nothing to tell it by: no floor now, or floors of so few satoshis
- * that rounding them to whole ones (H-33) is more than the change.
+ * The change of a floor in a day, null where there is nothing to tell it by: no floor now, floors of so few satoshis that
+ * rounding them to whole ones (H-33) is more than the change, or a change of zero, which a market has too that had no floor
+ * a day ago.
  */
 export function floorChange({
   floor_price_sat: floorSat,
@@ -85,7 +86,7 @@ export function floorChange({
   readonly floor_change_24h_pct: string;
 }): string | null {
   const now = BigInt(floorSat);
-  if (now < LEAST_FLOOR_SAT) return null;
+  if (now < LEAST_FLOOR_SAT || !/[1-9]/.test(change)) return null;
   const before = (now * 1_000_000n) / (1_000_000n + BigInt(change.replace(".", "")));
   return before < LEAST_FLOOR_SAT ? null : change;
 }

@@ -111,6 +111,8 @@ test("S-23: nobody is said to have USDC that the token refused to pay out", () =
 test("S-54: what only a client knows of a step stands beside it", () => {
   assert.match(ACTION_WORDS.lock_pearl.caution ?? "", /spends an input of each earlier one/);
   assert.match(ACTION_WORDS.lock_pearl.caution ?? "", /smaller ones are not added up/, "S-15");
+  for (const action of ["accept_bid", "lock_pearl"] as const)
+    assert.match(ACTION_WORDS[action].caution ?? "", /terms that your wallet has from the contract/, action);
   assert.match(ACTION_WORDS.refund_cooperative.caution ?? "", /can still be mined/);
   assert.match(ACTION_WORDS.claim_pearl.caution ?? "", /verify-lock/, "S-60");
   assert.match(ACTION_WORDS.lock_usdc.caution ?? "", /hashlock, key, amounts and times/, "S-41");

@@ -298,13 +298,16 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
     what: "lock the PEARL at the lock address",
     otherwise: "The swap does not come about. The buyer has the USDC back from their refund time on.",
     caution:
-      "Only once, and in one output of the whole amount: smaller ones are not added up. A further lock transaction spends " +
-      "an input of each earlier one, also of one that is seen nowhere any more; where one of yours is mined and too small, " +
-      "there is no further one: what it holds comes back after the PEARL refund time. The secret opens every lock, and the escrow pays once.",
+      "By terms that your wallet has from the contract, at a lock address that it has computed from them. Only once, and in " +
+      "one output of the whole amount: smaller ones are not added up. A further lock transaction spends an input of each " +
+      "earlier one, also of one that is seen nowhere any more; where one of yours is mined and too small, there is no further " +
+      "one: what it holds comes back after the PEARL refund time. The secret opens every lock, and the escrow pays once.",
   },
   accept_bid: {
     what: "accept the bid in the escrow",
     otherwise: "A bid that no seller accepts comes to nothing: the buyer takes the USDC back.",
+    caution:
+      "By terms that your wallet has from the contract: the same hash beside another hashlock or key would give your PEARL to a stranger.",
   },
   refund_cooperative: {
     what: "give the USDC back to the buyer before their time, because no PEARL will be locked",

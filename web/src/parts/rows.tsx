@@ -248,10 +248,9 @@ export function TokenTable({
 /** Change of a market's floor in a day, with its sign. */
 export function Change({ market }: { market: SummaryRow }) {
   const percentText = floorChange(market);
-  if (percentText === null) return <None why="not known" />;
-  const tone = percentText.startsWith("-") ? "down" : /[1-9]/.test(percentText) ? "up" : "flat";
-  const sign = tone === "up" ? "+" : "";
-  return <span class={tone}>{`${sign}${percent(percentText)}`}</span>;
+  if (percentText === null) return <None why="no change known" />;
+  const isLess = percentText.startsWith("-");
+  return <span class={isLess ? "down" : "up"}>{`${isLess ? "" : "+"}${percent(percentText)}`}</span>;
 }
 
 /** Markets. `short` leaves out the counts. */
