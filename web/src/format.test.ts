@@ -115,3 +115,9 @@ test("S-23: the fee goes off the seller's USDC, rounded down", () => {
   assert.equal(format.usdcAfterFee("49", 200), "49");
   assert.equal(format.usdcAfterFee("5000000", 0), "5000000");
 });
+
+test("what an inscription hides or turns round is seen", () => {
+  assert.equal(format.visible('{"to":"\u202Ea\u200Bb"}'), '{"to":"\\u202ea\\u200bb"}');
+  assert.equal(format.visible("a\u2028b\u0000\u{E0001}"), "a\\u2028b\\u0000\\udb40\\udc01");
+  assert.equal(format.visible('{\n\t"op": "mint", "é": "Ж 金 🦪"}'), '{\n\t"op": "mint", "é": "Ж 金 🦪"}');
+});

@@ -162,3 +162,16 @@ export function relative(seconds: number, now: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(String(count))} ${count === 1 ? one : many}`;
 }
+
+/**
+ * A text that others wrote, as it stands: characters that are seen nowhere, or that turn the direction of writing, as JSON
+ * escapes them. Else an inscription could read as another one.
+ */
+export function visible(text: string): string {
+  return text.replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => {
+      const code = character.charCodeAt(index).toString(16).padStart(4, "0");
+      return `\\u${code}`;
+    }).join(""),
+  );
+}

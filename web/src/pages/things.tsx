@@ -1,7 +1,7 @@
 // Pages of one listing, one operation, one transaction and one block.
 
 import { useAnswer } from "../answers.ts";
-import { counted, shortened } from "../format.ts";
+import { counted, shortened, visible } from "../format.ts";
 import { health } from "../live.ts";
 import { type Place, pathTo } from "../paths.ts";
 import { useStore } from "../store.ts";
@@ -188,7 +188,7 @@ function Operation({ row }: { row: OperationRow }) {
       </Panel>
       <Panel title="As inscribed">
         <pre tabIndex={0} aria-label="Inscribed body">
-          {row.payload_json}
+          {visible(row.payload_json)}
         </pre>
       </Panel>
     </>
