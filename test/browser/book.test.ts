@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { Hex } from "viem";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
-import { fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import { escrowCall, fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
 import { bidTerms, lockBid, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
@@ -74,6 +74,29 @@ describe("the book of bids", needsChromium(), () => {
       await numbers.filter({ hasText: "Cheapest ask" }).getByText("none").waitFor({ state: "attached" });
       assert.match(await numbers.filter({ hasText: "Best bid" }).innerText(), /…/);
     }));
+
+  test("A-122: where the escrow is paused, no page offers what it refuses without saying so", async () => {
+    const [owner, buyer, seller] = [party(stage, 0), party(stage, 1), party(stage, 2)];
+    await payOutputs(stage, seller, 1, 200_000_000n);
+    const { askId } = await postAsk(stage, seller, { nonce: 7n });
+    const bid = await lockBid(stage, buyer, await bidTerms(stage, buyer, 300));
+    await stage.mineEvm(3);
+    await visit(browser, `${stage.http.url}/swap/${bid}`, async (page) => {
+      const alert = page.getByRole("alert").filter({ hasText: "The escrow's owner has paused it" });
+      await page.getByText("accept the bid in the escrow").waitFor();
+      assert.equal(await alert.count(), 0);
+      await escrowCall(stage, owner, "pause", []);
+      await stage.mineEvm(3);
+      await alert.waitFor();
+      for (const path of [`/ask/${askId}`, "/swaps"]) {
+        await page.goto(stage.http.url + path);
+        await alert.waitFor();
+      }
+      await escrowCall(stage, owner, "unpause", []);
+      await stage.mineEvm(3);
+      await alert.waitFor({ state: "detached" });
+    });
+  });
 
   test("a take that nobody has funded in time is told as ended", async () => {
     const [buyer, seller] = [party(stage, 1), party(stage, 2)];

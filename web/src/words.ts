@@ -288,7 +288,9 @@ export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> =
   },
   refund_pearl: {
     what: "take the PEARL back by the refund path, unless they were claimed",
-    otherwise: "The PEARL stay where they are; whoever knows the secret can claim them with the buyer's key.",
+    otherwise:
+      "The PEARL stay where they are; whoever knows the secret can claim them with the buyer's key. A node that refuses the refund " +
+      "goes by the median time of blocks, which may be an hour behind: send it again until it is mined.",
   },
   abandon_lock: {
     what: "make the unconfirmed lock impossible by spending one of its inputs",

@@ -8,7 +8,7 @@ import type { AskRow } from "../wire.ts";
 import { askWords } from "../words.ts";
 import { AddressId, Await, Deadline, Facts, Id, None, Panel, Pearl, Time, Usdc } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
-import { AskState } from "../parts/offers.tsx";
+import { AskState, PausedEscrow } from "../parts/offers.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 /** What is forgotten here is not ended in the contract (S-33, S-34). */
@@ -44,6 +44,7 @@ function Ask({ ask }: { ask: AskRow }) {
         <AskState ask={ask} /> {sentence}
         {ask.funded ? "" : " The seller's address has not been seen to hold the PEARL: do not count on it."}
       </p>
+      {ask.status === "ASK_OPEN" ? <PausedEscrow /> : null}
       {ask.deal_hash === null ? null : (
         <p>
           Taken by <Id id={ask.deal_hash} what="deal hash" href={pathTo.swap(ask.deal_hash)} />.

@@ -23,7 +23,7 @@ import {
   Usdc,
 } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
-import { usdcPerPearl } from "../parts/offers.tsx";
+import { PausedEscrow, usdcPerPearl } from "../parts/offers.tsx";
 import { Height } from "../parts/rows.tsx";
 import { Table } from "../parts/table.tsx";
 import { momentsOf } from "../parts/deadlines.ts";
@@ -86,6 +86,7 @@ function Swap({ swap }: { swap: SwapRow }) {
           <AddressId address={swap.evm_credit.account} />, who can withdraw them.
         </p>
       )}
+      {swap.evm_leg.state === "none" || swap.evm_leg.state === "locked" ? <PausedEscrow /> : null}
       <Panel title="What is to be done">
         <Actions swap={swap} />
       </Panel>

@@ -8,7 +8,7 @@ import type { AskRow, BidRow, DealRow, SwapStats } from "../wire.ts";
 import { canBeAccepted } from "../words.ts";
 import { Await, Empty, None, Panel } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
-import { AskTable, BidTable, byPrice, usdcPerPearl } from "../parts/offers.tsx";
+import { AskTable, BidTable, byPrice, PausedEscrow, usdcPerPearl } from "../parts/offers.tsx";
 import { DealTable } from "../parts/rows.tsx";
 import { cursorOf, Pager, Views } from "../parts/table.tsx";
 
@@ -39,6 +39,7 @@ export function SwapsPage({ place }: { place: Place }) {
   return (
     <>
       <Title text="Swaps">Swaps of PEARL and USDC</Title>
+      <PausedEscrow />
       <Await answer={stats} what="swaps">
         {(totals) => <Totals stats={totals} />}
       </Await>
@@ -86,7 +87,11 @@ function Totals({ stats }: { stats: SwapStats }) {
   return (
     <dl class="numbers">
       <Price name="Cheapest ask" list={ask} pathOf={({ ask_id }) => pathTo.ask(ask_id)} />
-      <Price name="Best bid" list={bid} pathOf={({ order_hash }) => pathTo.swap(order_hash)} />
+      <Price
+        name={bid?.isCut === true ? "Best of the newest bids" : "Best bid"}
+        list={bid}
+        pathOf={({ order_hash }) => pathTo.swap(order_hash)}
+      />
       <Price name="Newest settled" list={last} pathOf={({ deal_hash }) => pathTo.swap(deal_hash)} />
       <div>
         <dt>Volume 24 h</dt>

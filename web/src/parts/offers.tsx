@@ -3,7 +3,9 @@
 
 import { judgingTime, useNow } from "../clock.ts";
 import { barLength, quotient, usdcPrice, wholeUnits } from "../format.ts";
+import { health } from "../live.ts";
 import { pathTo } from "../paths.ts";
+import { useStore } from "../store.ts";
 import type { AskRow, BidRow } from "../wire.ts";
 import { askWords } from "../words.ts";
 import { AddressId, Badge, breakable, None, Pearl, Time, Usdc } from "./basics.tsx";
@@ -149,6 +151,19 @@ export function byPrice(a: BidRow, b: BidRow): number {
     BigInt(b.usdc_amount) * BigInt(a.pearl_amount_sat) - BigInt(a.usdc_amount) * BigInt(b.pearl_amount_sat);
   if (difference !== 0n) return difference > 0n ? 1 : -1;
   return a.created_at - b.created_at || (a.order_hash < b.order_hash ? -1 : 1);
+}
+
+/** The service's words where the escrow's owner keeps it from opening and accepting orders: no status says so (S-52). */
+export function PausedEscrow() {
+  const message = useStore(
+    health,
+    (body) => body?.conditions.find(({ code }) => code === "ESCROW_PAUSED")?.message ?? null,
+  );
+  return message === null ? null : (
+    <p class="notice bad" role="alert">
+      {message}
+    </p>
+  );
 }
 
 /** State of an ask, and whether its seller has the PEARL. */
