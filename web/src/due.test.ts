@@ -7,8 +7,10 @@ import { dueOf } from "./due.ts";
 
 const window = { not_before: 100, not_after: 200 };
 
+/** How a step that may be left stands at a moment. */
+const at = (now: number): string => dueOf({ optional: true, ...window }, now, true);
+
 test("S-05: a step is due from its first to its last second", () => {
-  const at = (now: number): string => dueOf({ optional: true, ...window }, now, true);
   assert.deepEqual([99, 100, 200, 201].map(at), ["early", "may", "may", "late"]);
   assert.equal(dueOf({ optional: false, not_before: null, not_after: null }, 5, true), "must");
 });

@@ -153,10 +153,10 @@ function Deadlines({ swap }: { swap: SwapRow }) {
   const now = useNow((seconds) => seconds);
   return (
     <ul class="deadlines">
-      {momentsOf(swap).map(({ name, at, then }) => (
+      {momentsOf(swap).map(({ name, at, brings }) => (
         <li key={name} class={at <= now ? "past" : "ahead"}>
           <strong>{name}</strong> <Deadline at={at} />
-          <span class="quiet"> {then}</span>
+          <span class="quiet"> {brings}</span>
         </li>
       ))}
       <li class="quiet">

@@ -33,5 +33,5 @@ test("a moment that the row does not have is not told", () => {
 
 test("S-05: who takes PEARL back is told that nodes go by the median time of blocks", () => {
   const [, , refund] = momentsOf({ deadlines, evm_leg: { state: "accepted" } });
-  assert.match(refund?.then ?? "", /median time/);
+  assert.match(refund?.brings ?? "", /median time/);
 });

@@ -8,7 +8,7 @@ export interface SwapMoment {
   readonly name: string;
   /** Unix seconds. */
   readonly at: number;
-  readonly then: string;
+  readonly brings: string;
 }
 
 /** The moments in the order in which they come. */
@@ -18,7 +18,7 @@ export function momentsOf({
 }: Pick<SwapRow, "deadlines"> & {
   readonly evm_leg: Pick<SwapRow["evm_leg"], "state">;
 }): readonly SwapMoment[] {
-  const all: readonly (readonly [name: string, at: number | null, then: string])[] = [
+  const all: readonly (readonly [name: string, at: number | null, brings: string])[] = [
     [
       "The take ends",
       state === "none" ? deadlines.take_expires_at : null,
@@ -46,7 +46,7 @@ export function momentsOf({
     ],
     ["USDC refund", deadlines.evm_refund_time, "From then on the buyer may take unclaimed USDC back."],
   ];
-  return all.flatMap(([name, at, then]) => (at === null ? [] : [{ name, at, then }]));
+  return all.flatMap(([name, at, brings]) => (at === null ? [] : [{ name, at, brings }]));
 }
 
 /** A PEARL refund is minable when the median time past is greater than its time (S-05). */
