@@ -335,13 +335,22 @@ describe("the page says when it is not current", needsChromium(), () => {
       { expected: GONE },
     ));
 
-  test("a service that takes questions and never answers is told within 10 s", () =>
+  test("a service that takes questions and never answers is told within 10 s, and nothing is called well", () =>
     watch("/", async (page) => {
       await statusSays(page, /^Live/);
+      await page.getByText("up to date", { exact: true }).waitFor();
       await page.route("**/health", () => undefined);
       const since = performance.now();
       await statusSays(page, /^Cut off/);
       assert.ok(performance.now() - since < CUT_OFF_WITHIN_MS);
+      assert.equal(await page.getByText("up to date", { exact: true }).count(), 0);
+      await page.unroute("**/health");
+      await page.getByText("up to date", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Status", exact: true }).click();
+      await page.getByText("all is well").waitFor();
+      await page.route("**/health", () => undefined);
+      await statusSays(page, /^Cut off/);
+      assert.equal(await page.getByText(/all is well|up to date/).count(), 0);
       await page.unroute("**/health");
       await statusSays(page, /^Live/);
     }));

@@ -2,7 +2,7 @@
 
 import { useAnswer } from "../answers.ts";
 import { counted, grouped, pearl, usdc } from "../format.ts";
-import { health } from "../live.ts";
+import { contact, health } from "../live.ts";
 import { pathTo } from "../paths.ts";
 import { useStore } from "../store.ts";
 import type {
@@ -100,6 +100,8 @@ function LatestOperations() {
 
 function Numbers() {
   const body = useStore(health);
+  // A node that is silent, too, leaves nothing to be behind of.
+  const isCurrent = useStore(contact, ({ state }) => state === "live");
   const stats = useAnswer<Envelope<StatsRow>>("/api/v1/prc20/stats", "block").value?.result[0];
   const digest = body?.digest.value ?? null;
   return (
@@ -113,7 +115,13 @@ function Numbers() {
             <a href={pathTo.block(body.indexed_height)}>{grouped(String(body.indexed_height))}</a>
           )}
           <small>
-            {body === null ? "" : body.lag === 0 ? "up to date" : `${counted(body.lag, "block")} behind`}
+            {body === null
+              ? ""
+              : body.lag > 0
+                ? `${counted(body.lag, "block")} behind`
+                : isCurrent
+                  ? "up to date"
+                  : ""}
           </small>
         </dd>
       </div>

@@ -3,6 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../answers.ts";
 import { counted, duration, grouped } from "../format.ts";
+import { contact } from "../live.ts";
+import { useStore } from "../store.ts";
 import type { Envelope, Health, ReorgRow, StatsRow } from "../wire.ts";
 import { Await, Badge, Facts, Id, None, Panel } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
@@ -54,6 +56,9 @@ export function StatusPage() {
 }
 
 function HealthParts({ body }: { body: Health }) {
+  // What the service said of itself before it fell silent says nothing of now.
+  if (useStore(contact, ({ state }) => state === "cut_off"))
+    return <p class="notice bad">How the service is cannot be told while it does not answer.</p>;
   return (
     <>
       <p class="lead">

@@ -81,9 +81,14 @@ function Listing({ row }: { row: ListingRow }) {
             ],
             [
               "Protocol fee",
-              <span key="f">
-                <Pearl sat={row.protocol_fee_amount} /> ({row.protocol_fee_bps / 100} %)
-              </span>,
+              // A fee that would be too small for an output is none (P-52).
+              row.protocol_fee_amount === "0" ? (
+                "none"
+              ) : (
+                <span key="f">
+                  <Pearl sat={row.protocol_fee_amount} /> ({row.protocol_fee_bps / 100} %)
+                </span>
+              ),
             ],
             ["The seller receives", <Pearl key="n" sat={row.seller_net_amount} />],
             ["Seller", <AddressId key="s" address={row.owner} whole />],
