@@ -240,7 +240,9 @@ describe("a swap on the page", needsChromium(), () => {
 
       const claim = claimPearl(stage, buyer, lock, coin, taken.secret);
       await page.locator(".lead").getByText("secret shown").waitFor();
-      await actions.getByText(/Anybody (can|has to) send the secret to the escrow/).waitFor();
+      await actions
+        .getByText("The seller, or anybody for him, has to send the secret to the escrow")
+        .waitFor();
       await page.locator(`.timeline a[href="/tx/${claim}"]`).waitFor();
       await escrowCall(stage, party(stage, 5), "claim", [taken.dealHash, taken.secret]);
       await stage.minePearl(6);

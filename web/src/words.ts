@@ -122,7 +122,8 @@ const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
   USDC_CLAIMABLE: {
     label: "secret shown",
     tone: "busy",
-    sentence: "The secret is public. Anybody can claim the USDC for the seller with it.",
+    sentence:
+      "The secret is public. With it the USDC can be claimed for the seller, who sees to that at once: from their refund time on the buyer could be first.",
   },
   SETTLED: {
     label: "settled",
@@ -273,7 +274,8 @@ interface ActionWords {
 export const ACTION_WORDS: Readonly<Record<NextAction["action"], ActionWords>> = {
   claim_usdc: {
     what: "send the secret to the escrow, so that the seller receives the USDC",
-    otherwise: "The USDC stay in the escrow, and from the refund time on the buyer can take them back.",
+    otherwise:
+      "The USDC stay in the escrow, and from the refund time on the buyer can take them back. A claim is over when its block is final.",
   },
   claim_pearl: {
     what: "claim the PEARL with the secret",

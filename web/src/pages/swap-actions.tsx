@@ -58,7 +58,12 @@ function WithheldNotice({ swap, withheld }: { swap: SwapRow; withheld: Withheld 
   );
 }
 
-const ROLE_WORDS = { buyer: "The buyer", seller: "The seller", anyone: "Anybody" } as const;
+/** What anyone can do is the seller's to see to: the secret is sent for him (S-54). */
+const ROLE_WORDS = {
+  buyer: "The buyer",
+  seller: "The seller",
+  anyone: "The seller, or anybody for him,",
+} as const;
 
 const DUE_WORDS: Readonly<Record<Due, string>> = {
   late: "too late",

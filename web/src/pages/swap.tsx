@@ -175,7 +175,7 @@ function Parties({ swap }: { swap: SwapRow }) {
           ["Buyer, EVM", <AddressId key="e" address={swap.buyer_evm} />],
           ["Buyer, PEARL", <AddressId key="p" address={swap.buyer_pearl_address} />],
           ["Gives", <Usdc key="g" raw={swap.usdc_amount} />],
-          ["Is to receive", <Pearl key="r" sat={swap.pearl_amount_sat} />],
+          ["For", <Pearl key="r" sat={swap.pearl_amount_sat} />],
         ]}
       />
       <Facts
@@ -184,7 +184,7 @@ function Parties({ swap }: { swap: SwapRow }) {
           ["Seller, PEARL", <AddressId key="p" address={swap.seller_pearl_address} />],
           ["Gives", <Pearl key="g" sat={swap.pearl_amount_sat} />],
           [
-            "Is to receive",
+            "For",
             <span key="r">
               <Usdc raw={usdcAfterFee(swap.usdc_amount, swap.fee_bps)} />{" "}
               <span class="quiet">(after the fee of {swap.fee_bps / 100} %)</span>
