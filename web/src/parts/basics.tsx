@@ -33,13 +33,21 @@ function AmountText({ raw, unit, rawUnit = "raw units", text }: AmountProps) {
 }
 
 /**
- * A number that may go on in the next line, behind a comma or nine digits of a fraction: a part of it that is out of sight
- * would make another number.
+ * A text whose number goes on in the next line where a whole line is too short for it, behind a comma or nine digits of a
+ * fraction: a part of it that is out of sight would make another number.
  */
 export function breakable(text: string): ComponentChildren {
-  return text
-    .split(/(?<=,)|(?<=\.\d{9})(?=\d)/)
-    .flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]));
+  const [, digits = "", rest = text] = /^([\d,.]+)(.*)$/s.exec(text) ?? [];
+  const parts = digits.split(/(?<=,)|(?<=\.\d{9})(?=\d)/);
+  if (parts.length < 2) return text;
+  return (
+    <>
+      <span class="digits">
+        {parts.flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]))}
+      </span>
+      {rest}
+    </>
+  );
 }
 
 /** Units of a token. `decimals` null: not known yet, so that only the raw amount can be told. */
