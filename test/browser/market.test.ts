@@ -64,4 +64,16 @@ describe("the market of a token", needsChromium(), () => {
       await stage.minePearl(11);
       await until("it is not", async () => (await shown()) === "1", 20_000);
     }));
+
+  test("P-65: what expires while its owner's listings are looked at is told as expired there", () => {
+    const { address } = party(stage, 3);
+    return visit(browser, `${stage.http.url}/address/${address}?view=listings`, async (page) => {
+      const exp = String(stage.pearl.chain.tip.height + 10);
+      const { id } = await listTokens(stage, party(stage, 3), { tick, amt: 1n, price: 60_000n, exp });
+      const row = page.locator("tbody tr").filter({ has: page.locator(`a[href="/listing/${id}"]`) });
+      await row.getByText("open", { exact: true }).waitFor();
+      await stage.minePearl(11);
+      await row.getByText("expired", { exact: true }).waitFor({ timeout: 15_000 });
+    });
+  });
 });

@@ -224,6 +224,8 @@ function Listings({ address, place }: { address: string; place: Place }) {
   const answer = useAnswer<Envelope<ListingRow>>(
     `/api/v1/prc20/address/${address}/listings?limit=25${cursorOf(place)}`,
     "listing",
+    // No event tells that a listing has expired.
+    "block",
   );
   return (
     <Await answer={answer} what="listings">
