@@ -135,6 +135,13 @@ describe("search", needsChromium(), () => {
       assert.ok(await page.evaluate(isBehind));
     }));
 
+  test("an address is not called none because a link to a page of its balances is too old", () =>
+    open(async (page) => {
+      await page.goto(`/address/${things.trader.address}?next=old`);
+      await page.getByText("is no cursor of this list").waitFor();
+      await page.getByRole("heading", { level: 1, name: "Address", exact: true }).waitFor();
+    }));
+
   test("an EVM address with a wrong letter is told as none, and not as one without swaps", () =>
     visit(
       browser,

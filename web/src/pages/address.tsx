@@ -55,7 +55,8 @@ function PearlAddress({ address, place }: { address: string; place: Place }) {
     "operation",
     "listing",
   );
-  if (balances.failure?.status === 400)
+  // A link to a page of a list may be too old, and says nothing of the address.
+  if (balances.failure?.status === 400 && balances.failure.code !== "CURSOR_INVALID")
     return (
       <UnknownThing title="No such address">
         <code>{address}</code> is no address of this network: it has another prefix, or a letter is wrong.
