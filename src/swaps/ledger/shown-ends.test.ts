@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { bytes32, evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   claimed,
@@ -14,6 +14,7 @@ import {
   scene,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
 import { endName } from "../../swap/order-state.ts";
 
 const CLAIM = claimed("a", 20);
@@ -88,4 +89,36 @@ test("A-123: the end in another block is another one", async () => {
   const checkpoints = [{ chain: "evm", height: 22, hash: tip.hash, time: tip.time } as const];
   await made.ledger.applyEvm(evm(22, [moved], { rewindTo: 19, tip, checkpoints }));
   assert.deepEqual(told(made).at(-1), "22 claim_usdc");
+});
+
+test("A-123: each order waits for its own end to be shown, be it a claim, a refund or a cancellation", async () => {
+  const made = await scene();
+  const { ledger, store } = made;
+  const orders = ["a", "b", "c"].map((name) => bytes32(`order ${name}`));
+  const [a, b, c] = orders;
+  assert.ok(a && b && c);
+  const refund: EscrowEvent = {
+    kind: "OrderRefunded",
+    place: evmPlace(20, 3),
+    orderHash: b,
+    amount: 250_000_000n,
+  };
+  const cancellation: EscrowEvent = { kind: "OrderCancelled", place: evmPlace(20, 4), orderHash: c };
+  const begun = [locked("a", 10), locked("b", 10), locked("c", 10), accepted("a", 11), accepted("b", 11)];
+  await ledger.applyShownEnds([]);
+  await ledger.applyEvm(evm(20, [...begun, CLAIM, refund, cancellation]));
+  const waiting = (): readonly boolean[] =>
+    orders.map((hash) => ledger.subject(hash)?.order?.isEndUnshown === true);
+  assert.deepEqual(waiting(), [true, true, true]);
+  const names: string[] = [];
+  for (const [i, hash] of orders.entries()) {
+    store.events.length = 0;
+    names.push(endName(hash, CLAIM.place.blockHash));
+    await ledger.applyShownEnds(names);
+    assert.deepEqual(
+      waiting(),
+      orders.map((_, other) => other > i),
+    );
+    assert.deepEqual([...new Set(store.events.map(({ dealHash }) => dealHash))], [hash]);
+  }
 });

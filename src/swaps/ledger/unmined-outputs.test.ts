@@ -76,6 +76,44 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
     assert.equal(outputsOf(made).length, 1);
   });
 
+  test("are spoken for by the greatest of them, and of two as great by the first", async () => {
+    const made = await accepting();
+    const { ledger } = made;
+    const one = lockSighting(scriptOf(ledger, ORDER));
+    const lock = [
+      { ...one, vout: 0, amountSat: one.amountSat - 1n },
+      { ...one, vout: 10 },
+      { ...one, vout: 2 },
+    ];
+    for (const sightings of [lock, lock.toReversed()]) {
+      await ledger.applyMempool({ ...NO_LOCKS, present: new Set([one.txid]) }, sightings, []);
+      assert.equal(outputsOf(made).length, 3);
+      await ledger.applyMempool(NO_LOCKS, [], []);
+      assert.deepEqual(
+        [...(ledger.subject(ORDER)?.outputs ?? [])].map(({ vout }) => vout),
+        [2],
+      );
+    }
+  });
+
+  test("are none of those that are in a block, and both of two fall with it", async () => {
+    const made = await accepting();
+    const { ledger } = made;
+    const lock = paying(scriptOf(ledger, ORDER), "lock", 2);
+    await ledger.applyMempool({ ...NO_LOCKS, present: new Set(lock.map(({ txid }) => txid)) }, lock, []);
+    await ledger.applyPearl(
+      pearl(
+        101,
+        lock.map((one) => minedLock(one, 101)),
+      ),
+    );
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(outputsOf(made).length, 2);
+    await ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(outputsOf(made).length, 1);
+  });
+
   test("make room for those of the version that took their place", async () => {
     const made = await accepting();
     const { ledger } = made;
@@ -92,5 +130,25 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
     }
     const inMempool = [...(ledger.subject(ORDER)?.outputs ?? [])].filter((one) => one.inMempool);
     assert.equal(inMempool.length, 999);
+  });
+
+  test("leave room beside a thousand that are mined, or large enough for an order", async () => {
+    const { ledger } = await accepting();
+    const script = scriptOf(ledger, ORDER);
+    const mined = paying(script, "mined", 1000).map((one) => ({ ...one, amountSat: 20_000n }));
+    const large = paying(script, "large", 1000);
+    const small = { ...lockSighting(script, "small"), amountSat: 20_000n };
+    const present = new Set([...mined, ...large].map(({ txid }) => txid));
+    await ledger.applyMempool({ ...NO_LOCKS, present }, [...mined, ...large], []);
+    await ledger.applyPearl(
+      pearl(
+        101,
+        mined.map((one) => minedLock(one, 101)),
+      ),
+    );
+    await ledger.applyMempool({ ...NO_LOCKS, present: present.add(small.txid) }, [small], []);
+    const outputs = [...(ledger.subject(ORDER)?.outputs ?? [])];
+    assert.ok(outputs.some(({ txid }) => txid === small.txid));
+    assert.equal(outputs.length, 2001);
   });
 });

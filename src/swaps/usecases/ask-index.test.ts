@@ -51,10 +51,18 @@ describe("S-34: an ask is forgotten", () => {
     const cancelled = { ...ask("c"), cancelledBySignature: true, updatedAt: START + 50 };
     const far = { ...ONE, terms: { ...ONE.terms, expiry: START + 5 * WEEK } };
     const long = { ...cancelled, terms: { ...cancelled.terms, expiry: START + 5 * WEEK } };
-    await ledger.write({ asks: [far, long] });
+    const next = { ...ask("n"), terms: { ...far.terms, nonce: 9n } };
+    await ledger.write({ asks: [far, long, next] });
     const { seller } = ONE.terms;
-    await ledger.applyEvm(evm(2, [{ kind: "AsksRevoked", place: evmPlace(2), seller, nonceBelow: 4n }]));
-    const known = () => [ledger.ask(far.askId) !== null, ledger.ask(long.askId) !== null];
+    // The second one says nothing new of the first ask, and leaves the one with its own nonce open.
+    for (const [block, nonceBelow] of [
+      [2, 4n],
+      [3, 9n],
+    ] as const)
+      await ledger.applyEvm(
+        evm(block, [{ kind: "AsksRevoked", place: evmPlace(block), seller, nonceBelow }]),
+      );
+    const known = () => [far, long].map(({ askId }) => ledger.ask(askId) !== null);
     const revokedAt = evmPlace(2).time;
     outside.now = revokedAt + WEEK - 1;
     await ledger.passTime();
@@ -65,5 +73,6 @@ describe("S-34: an ask is forgotten", () => {
     outside.now = START + 50 + WEEK;
     await ledger.passTime();
     assert.deepEqual(known(), [false, false]);
+    assert.notEqual(ledger.ask(next.askId), null);
   });
 });

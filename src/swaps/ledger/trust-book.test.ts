@@ -1,0 +1,57 @@
+// Which events are above the final height, for the second reading (S-08), and which are disputed (S-07), over final heights
+// and reorganisations.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  accepted,
+  evm,
+  locked,
+  ORDER,
+  type Scene,
+  scene,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+
+const ACCEPTED = accepted("a", 11);
+
+/** One event in each of the blocks 10 to 12. */
+async function threeEvents(): Promise<Scene> {
+  const made = await scene();
+  await made.ledger.applyEvm(evm(12, [locked("a", 10), ACCEPTED, locked("b", 12)]));
+  return made;
+}
+
+/** The blocks of the unsettled events from one height to another. */
+function unsettled({ ledger }: Scene, from = 0, to = 99): readonly number[] {
+  return ledger.unsettled(from, to).map(({ place }) => place.block);
+}
+
+test("S-08: events are unsettled in the blocks that are asked for, both ends with them", async () => {
+  const made = await threeEvents();
+  assert.deepEqual(unsettled(made), [10, 11, 12]);
+  assert.deepEqual(unsettled(made, 11, 11), [11]);
+  assert.deepEqual(unsettled(made, 10, 11), [10, 11]);
+  assert.deepEqual(unsettled(made, 11, 12), [11, 12]);
+});
+
+test("S-08: events are unsettled above the final height, and up to the block that a reorganisation leaves", async () => {
+  const made = await threeEvents();
+  await made.ledger.applyEvm(evm(13, [], { finalHeight: 10 }));
+  assert.deepEqual(unsettled(made), [11, 12]);
+  await made.ledger.applyEvm(evm(14, [], { rewindTo: 11, finalHeight: 10 }));
+  assert.deepEqual(unsettled(made), [11]);
+});
+
+test("S-07: a dispute goes with its block, and not with the one above it", async () => {
+  const made = await threeEvents();
+  const { ledger } = made;
+  const disputed = (): boolean => ledger.subject(ORDER)?.order?.disputed === true;
+  await ledger.applyEvm(evm(13, [], { finalHeight: 11, disputed: [ACCEPTED] }));
+  assert.deepEqual(ledger.disputes(), [ACCEPTED]);
+  await ledger.applyEvm(evm(14, [], { rewindTo: 11, finalHeight: 11 }));
+  assert.deepEqual(ledger.disputes(), [ACCEPTED]);
+  assert.ok(disputed());
+  await ledger.applyEvm(evm(15, [accepted("a", 15)], { rewindTo: 10 }));
+  assert.deepEqual(ledger.disputes(), []);
+  assert.ok(!disputed());
+});
