@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { evmAddress, evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, claimed } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { handClock, settle } from "../../../testkit/doubles/clock.ts";
 import { logOf } from "../../../testkit/doubles/log.ts";
@@ -16,11 +16,19 @@ const ESCROW = evmAddress("escrow");
 const END = claimed("a", 20);
 const NAME = isOrderEnd(END) ? endName(END.orderHash, END.place.blockHash) : "";
 
-type Answer = "shows" | "lacks" | "hangs" | "fails";
+/** "behind": the block of the end is not known. */
+type Answer = "shows" | "lacks" | "behind" | "hangs" | "fails";
 
 /** An RPC whose answers a test changes. */
 function rpc(name: string, first: Answer) {
-  const state = { answer: first, asked: 0 };
+  const state = {
+    answer: first,
+    asked: 0,
+    /** Transactions of the last question. */
+    transactions: [] as readonly string[],
+    /** What an answer waits for. */
+    until: Promise.resolve(),
+  };
   const shownBy = (event: EscrowEvent): readonly EvmLog[] => {
     const { block, blockHash, txHash, logIndex } = event.place;
     const log = { address: ESCROW, block, blockHash, txHash, txIndex: 0, logIndex, topics: [], data: "0x" };
@@ -32,11 +40,13 @@ function rpc(name: string, first: Answer) {
     name,
     heads: () => Promise.reject(new Error("not asked")),
     blocksAt: () => Promise.reject(new Error("not asked")),
-    blocksByHash: async (hashes) => hashes.map(() => block),
+    blocksByHash: async (hashes) => hashes.map(() => (state.answer === "behind" ? null : block)),
     logs: () => Promise.reject(new Error("not asked")),
     logsOfBlock: () => Promise.reject(new Error("not asked")),
     receipts: async (txHashes) => {
       state.asked += 1;
+      state.transactions = txHashes;
+      await state.until;
       if (state.answer === "hangs") await new Promise(() => undefined);
       if (state.answer === "fails") throw new EvmUnavailable("TIMEOUT", "no");
       return txHashes.map((txHash) => ({ txHash, blockHash: hash, logs: shownBy(END) }));
@@ -90,7 +100,7 @@ describe("S-07: the end of an order that is not final", () => {
   test("is shown by two, not by one beside others that lack it, hang or fail", async () => {
     assert.deepEqual(await ends(["shows", "shows"]).look(), [NAME]);
     assert.deepEqual(await ends(["hangs", "shows", "shows"]).look(), [NAME]);
-    for (const other of ["lacks", "hangs", "fails"] as const)
+    for (const other of ["lacks", "behind", "hangs", "fails"] as const)
       assert.deepEqual(await ends(["shows", other]).look(), [], other);
     assert.deepEqual(await ends(["shows", "hangs", "lacks"]).look(), []);
   });
@@ -123,6 +133,33 @@ describe("S-07: the end of an order that is not final", () => {
     for (const one of rpcs) one.answer = "fails";
     assert.deepEqual(await look(30_000), [NAME]);
     assert.deepEqual(await look(1), []);
+  });
+
+  test("is shown for 30 s from when the RPC was asked, however late it answers, and it is not asked in between", async () => {
+    const { look, rpcs } = ends(["shows", "shows"]);
+    const slow = rpcs[0];
+    assert.ok(slow);
+    const answer = Promise.withResolvers<void>();
+    slow.until = answer.promise;
+    assert.deepEqual(await look(), []);
+    await look(20_000);
+    assert.equal(slow.asked, 1);
+    answer.resolve();
+    assert.deepEqual(await look(10_000), [NAME]);
+    for (const one of rpcs) one.answer = "hangs";
+    assert.deepEqual(await look(1), []);
+  });
+
+  test("is asked about with 49 others at the most, the newest: one RPC can invent thousands", async () => {
+    const { look, rpcs, indexed } = ends(["lacks", "lacks"]);
+    const invented = Array.from({ length: 51 }, (_, i) => ({
+      ...claimed(`${i}`, 12),
+      place: evmPlace(12, i),
+    }));
+    indexed.events = [...invented, END];
+    await look();
+    const newest = indexed.events.slice(2).map(({ place }) => place.txHash);
+    assert.deepEqual(rpcs[0]?.transactions, newest);
   });
 
   test("is noted once, and again where the ledger could not be written", async () => {
