@@ -30,7 +30,7 @@ test("a picture is what its step makes of the one before it, whatever came, went
     picture([...MANY, "new"], { 0: CLAIM, 1: CLAIM }),
     picture(MANY.slice(1), { 1: CLAIM }),
     picture(MANY, { 1: { ...CLAIM, txid: txid("replacement") } }),
-    picture(MANY, { 1: { ...CLAIM, path: "refund" } }),
+    picture(MANY, { 1: { ...CLAIM, txid: txid("replacement"), path: "refund" } }),
     picture(MANY, { 1: paid }),
     picture(MANY, { 1: { ...paid, outputScripts: ["52" as ScriptHex] } }),
     picture([]),
