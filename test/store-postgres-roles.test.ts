@@ -18,7 +18,7 @@ import {
 import { Session } from "../src/adapters/store-postgres/session.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { SwapTransaction } from "../src/swaps/ledger/ports.ts";
-import { NothingWritten } from "../src/swaps/ledger/told-change.ts";
+import { NothingWritten } from "../src/swaps/ledger/ports.ts";
 import { cutWire } from "../testkit/doubles/cut-wire.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
@@ -29,12 +29,7 @@ const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoint
 
 function storing(key: string, told?: string): SwapTransaction {
   const put = [{ kind: "ask", key, chain: null, height: null, body: "{}" }];
-  return { ...NOTHING, put, ...(told === undefined ? {} : { told: { text: told, picture: null } }) };
-}
-
-/** A change that shows the mempool. */
-function showing(text: string | null, picture: string, isWhole = true): SwapTransaction {
-  return { ...NOTHING, told: { text, picture: { isWhole, text: () => picture } } };
+  return { ...NOTHING, put, ...(told === undefined ? {} : { told }) };
 }
 
 function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
@@ -199,26 +194,22 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
     });
   });
 
-  test("a change that is too long to be told leaves a gap, which has the newest picture of the mempool all the same", async () => {
+  test("a change that is too long to be told leaves a gap: what is stored is read again", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);
-      await store.swaps.commit(showing("the first", "a picture"));
-      const { change } = await reading.storedSwaps();
-      await store.swaps.commit(showing("x".repeat(1_000_001), "the second alone"));
-      assert.equal((await reading.look({ live: 0, fence: null, change })).changes, null);
-      const again = await reading.storedSwaps();
-      assert.deepEqual(again.pictures, ["the second alone"]);
-      await store.swaps.commit(storing("one", "the third"));
-      const { changes } = await reading.look({ live: 0, fence: null, change: again.change });
-      assert.deepEqual(
-        changes?.map(({ text }) => text),
-        ["the third"],
-      );
-      await store.swaps.commit(showing(null, "the fourth alone"));
-      assert.deepEqual((await reading.storedSwaps()).pictures, ["the fourth alone"]);
-      // One without a picture does not take the newest away.
-      await store.swaps.commit(storing("two", "y".repeat(1_000_001)));
-      assert.deepEqual((await reading.storedSwaps()).pictures, ["the fourth alone"]);
+      await store.swaps.commit(storing("one", "the first"));
+      let { change } = await reading.storedSwaps();
+      for (const tooLong of ["x".repeat(1_000_001), null]) {
+        await store.swaps.commit({ ...storing("two"), told: tooLong });
+        assert.equal((await reading.look({ live: 0, fence: null, change })).changes, null);
+        ({ change } = await reading.storedSwaps());
+        await store.swaps.commit(storing("three", "the next"));
+        const { changes } = await reading.look({ live: 0, fence: null, change });
+        assert.deepEqual(
+          changes?.map(({ text }) => text),
+          ["the next"],
+        );
+      }
       await reading.close();
     });
   });
@@ -226,8 +217,6 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
   test("of many long changes a look reads some, and the next one those behind them", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);
-      // Where a gap ends a picture of any length may stand: it is not read again.
-      await store.swaps.commit(showing(null, "p".repeat(10_000_000)));
       let { change } = await reading.storedSwaps();
       for (let at = 0; at < 20; at += 1)
         await store.swaps.commit(storing(`${at}`, `${at} ${"x".repeat(990_000)}`));
@@ -246,29 +235,6 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       assert.equal(next, 20);
       assert.ok(Math.max(...counts) < 10, `looks read ${counts.join(", ")} changes`);
       assert.deepEqual((await reading.look({ live: 0, fence: null, change })).changes, []);
-      await reading.close();
-    });
-  });
-
-  test("what a picture of the mempool is made of is kept: the newest whole one and the steps behind it", async () => {
-    await withWriter(async (store, url) => {
-      const reading = reader(url);
-      const pictures = async (): Promise<readonly string[]> => (await reading.storedSwaps()).pictures;
-      assert.deepEqual(await pictures(), []);
-      for (const text of ["whole", "step", "another step"])
-        await store.swaps.commit(showing(text, "", text === "whole"));
-      await store.swaps.commit(storing("one", "no picture"));
-      assert.deepEqual(await pictures(), ["whole", "step", "another step"]);
-      // A gap takes nothing of it away.
-      await store.swaps.commit(storing("two", "y".repeat(1_000_001)));
-      await store.swaps.commit(showing("a third step", "", false));
-      const { change } = await reading.storedSwaps();
-      assert.deepEqual(await pictures(), ["whole", "step", "another step", "a third step"]);
-      await store.swaps.commit(showing("whole again", ""));
-      assert.deepEqual(await pictures(), ["whole again"]);
-      assert.equal((await reading.look({ live: 0, fence: null, change })).changes?.length, 1);
-      await store.swaps.commit(showing("z".repeat(1_000_001), "alone", false));
-      assert.deepEqual(await pictures(), ["alone"]);
       await reading.close();
     });
   });

@@ -21,8 +21,7 @@ const IDENTITY = { network: "simnet", chainId: 31_337, escrow: `0x${"ab".repeat(
 
 function telling(key: string): SwapTransaction {
   const put = [{ kind: "ask", key, chain: null, height: null, body: "{}" }];
-  const told = { text: key, picture: null };
-  return { rewind: null, remove: [], put, checkpoints: [], events: [], told };
+  return { rewind: null, remove: [], put, checkpoints: [], events: [], told: key };
 }
 
 test(

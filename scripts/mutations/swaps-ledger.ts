@@ -40,8 +40,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "else change.forget(SEEN_LOCK, txid)",
-      replace: "else change.store(SEEN_LOCK, txid)",
+      find: "change.forget(SEEN_LOCK, txid)",
+      replace: "change.store(SEEN_LOCK, txid)",
       why: "after a start a lock waits in the mempool that has left it",
     },
   ]),

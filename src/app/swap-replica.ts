@@ -44,7 +44,6 @@ class StoredState implements SwapStore {
     identity: null,
     facts: [],
     checkpoints: { evm: [], pearl: [] },
-    pictures: [],
     change: { id: 0, hash: "" },
   };
 
@@ -163,8 +162,7 @@ export class SwapReplica {
     }
     this.#state.put(stored);
     await this.#ledger.readAgain();
-    await this.#ledger.showMempool(stored.pictures);
-    this.#state.put({ ...stored, facts: [], pictures: [] });
+    this.#state.put({ ...stored, facts: [] });
     return stored.change;
   }
 

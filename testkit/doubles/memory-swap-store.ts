@@ -67,7 +67,7 @@ export class MemorySwapStore implements SwapStore {
     this.failure = null;
     if (failure !== null && !this.hasHappened) throw failure;
     this.commits += 1;
-    if (told !== undefined && told.text !== null) this.told.push(told.text);
+    if (typeof told === "string") this.told.push(told);
     if (rewind !== null) {
       const stays = (one: { chain: string | null; height: number | null }): boolean =>
         one.chain !== rewind.chain || (one.height ?? -1) <= rewind.toHeight;

@@ -4,7 +4,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { NothingWritten } from "../../swaps/ledger/told-change.ts";
+import { NothingWritten } from "../../swaps/ledger/ports.ts";
 import { CellReader } from "../store-rows/cells.ts";
 import { Notices, tellSql } from "./notices.ts";
 import { Session } from "./session.ts";

@@ -8,6 +8,7 @@ import { closedDeals } from "./migrations/0003-closed-deals.ts";
 import { closedLists } from "./migrations/0004-closed-lists.ts";
 import { closedPrints } from "./migrations/0005-closed-prints.ts";
 import { listingsByOutpoint } from "./migrations/0006-listings-by-outpoint.ts";
+import { toldChanges } from "./migrations/0007-told-changes.ts";
 import type { Migration, Session } from "./session.ts";
 
 /** All migrations, ascending by version without gaps. */
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   closedLists,
   closedPrints,
   listingsByOutpoint,
+  toldChanges,
 ];
 
 /** Lock of whoever migrates: held to the end of the transaction. */

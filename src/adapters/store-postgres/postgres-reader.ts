@@ -15,13 +15,7 @@ import { storedParameters } from "./postgres-store.ts";
 import { PostgresQueries } from "./read/queries.ts";
 import { Readers } from "./readers.ts";
 import type { Session } from "./session.ts";
-import {
-  type ChangeMark,
-  changesBehind,
-  type FollowedChange,
-  newestChange,
-  newestPictures,
-} from "./swaps/swap-changes.ts";
+import { type ChangeMark, changesBehind, type FollowedChange, newestChange } from "./swaps/swap-changes.ts";
 import { closedAnswer } from "./swaps/closed-deals.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
 import { writerFence } from "./write/writer.ts";
@@ -54,8 +48,6 @@ export interface StoredSwaps {
   readonly identity: SwapIdentity | null;
   readonly facts: readonly StoredFact[];
   readonly checkpoints: Readonly<Record<Chain, readonly ChainCheckpoint[]>>;
-  /** The newest change that shows the mempool whole, and those behind it that say what came and went. */
-  readonly pictures: readonly string[];
   /** The change that all of this is of. */
   readonly change: ChangeMark;
 }
@@ -140,7 +132,6 @@ async function storedSwaps(session: Session): Promise<StoredSwaps> {
       evm: await storedCheckpoints(session, "evm"),
       pearl: await storedCheckpoints(session, "pearl"),
     },
-    pictures: await newestPictures(session),
     change: await newestChange(session),
   };
 }

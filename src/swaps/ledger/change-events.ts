@@ -50,9 +50,9 @@ export function touchedRows({ asks, orders }: Draft): readonly TouchedRow[] {
   ];
 }
 
-/** Whether rows may differ by a change of which nothing is stored: the mempool, alarms, and what time does. */
+/** Whether rows may differ by a change of which nothing is stored: alarms, and what time does. */
 export function isSeenByRows({ orders, asks }: Draft, { kind }: LedgerChange): boolean {
-  return kind === "mempool" || kind === "alarms" || orders.size + asks.size > 0;
+  return kind === "alarms" || orders.size + asks.size > 0;
 }
 
 /** Books at one time, with what their rows are evaluated in. */

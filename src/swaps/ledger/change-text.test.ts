@@ -1,18 +1,17 @@
-// What other processes are told of a change: all of it, or that it is too much, and then still what it shows of the mempool.
+// What other processes are told of a change: all of it, or that it is too much.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
-import { txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { lockSighting } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { pictureOf, readChange, toldChange } from "./change-text.ts";
-import { SteppedPicture, ToldPictures } from "./told-pictures.ts";
+import type { Outpoint, ScriptHex } from "../../primitives/brands.ts";
+import { outpoint, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { lockSighting, NO_LOCKS } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { readChange, toldChange } from "./change-text.ts";
+import type { MempoolLocks, SeenSpend } from "./ports.ts";
 
 /** A look at the mempool that showed so many outputs of one transaction. */
-function lookAt(outputs: number) {
+function lookAt(outputs: number, locks: MempoolLocks = picture(["lock"])) {
   const one = lockSighting("51" as ScriptHex);
   const sightings = Array.from({ length: outputs }, (_, vout) => ({ ...one, vout }));
-  const locks = { present: new Set([txid("lock")]), spends: new Map() };
   const [was, is] = [{ now: 1 }, { now: 2 }];
   return {
     change: { kind: "mempool" as const, locks, sightings, secrets: [], rereadFrom: null },
@@ -22,57 +21,68 @@ function lookAt(outputs: number) {
   };
 }
 
-const NOT_KNOWN = { name: null, locks: lookAt(0).change.locks };
+/** These lock transactions, and these spends of outputs of one. */
+function picture(present: readonly string[], spends: Readonly<Record<number, SeenSpend>> = {}): MempoolLocks {
+  const entries = Object.entries(spends).map(
+    ([vout, spend]) => [outpoint("lock", Number(vout)), spend] as const,
+  );
+  return { present: new Set(present.map(txid)), spends: new Map(entries) };
+}
 
 test("a change is told as it is", () => {
-  const { text } = toldChange(lookAt(3), new ToldPictures(0));
-  assert.deepEqual(readChange(text ?? "", NOT_KNOWN).timed.change, lookAt(3).change);
+  const text = toldChange(lookAt(3), NO_LOCKS);
+  const { change, was, is, opened } = readChange(text ?? "", NO_LOCKS);
+  assert.deepEqual({ change, was, is, opened }, lookAt(3));
 });
 
-test("of a change of more than ten thousand parts no text is made but that of the picture", () => {
-  const { text, picture } = toldChange(lookAt(10_001), new ToldPictures(0));
-  assert.equal(text, null);
-  assert.deepEqual(readChange(picture?.text() ?? "", NOT_KNOWN).timed.change, lookAt(0).change);
+test("of a change of more than ten thousand parts no text is made, be they outputs or steps of the picture", () => {
+  const many = Array.from({ length: 4_000 }, (_, i) => `${i}`);
+  const [all, others] = [picture(many), picture(many.map((name) => `${name} again`))];
+  assert.notEqual(toldChange(lookAt(2_000, others), all), null);
+  assert.equal(toldChange(lookAt(2_001, others), all), null);
+  assert.notEqual(toldChange(lookAt(10_000, all), all), null);
+  assert.equal(toldChange(lookAt(10_001, all), all), null);
+  const spends = Object.fromEntries(many.map((_, vout) => [vout, CLAIM]));
+  assert.notEqual(toldChange(lookAt(6_000, picture([], spends)), NO_LOCKS), null);
+  assert.equal(toldChange(lookAt(6_001, picture([], spends)), NO_LOCKS), null);
+  assert.equal(toldChange(lookAt(6_001, NO_LOCKS), picture([], spends)), null);
 });
 
-test("a picture that was told in many steps is put together of all of them", () => {
-  const COUNT = 800;
-  const spend = { txid: txid("claim"), path: "claim" } as const;
+test("one that another version has told is refused", () => {
+  const text = (toldChange(lookAt(3), NO_LOCKS) ?? "").replace(/"format":\d+/, '"format":0');
+  assert.throws(() => readChange(text, NO_LOCKS), /another version/);
+});
+
+const CLAIM: SeenSpend = { txid: txid("claim"), path: "claim" };
+
+test("a picture is what is told of it over the one before it, whatever came, went or changed", () => {
+  const paid = { ...CLAIM, outputScripts: ["51" as ScriptHex] };
+  const all = [
+    picture(["a", "b"], { 0: CLAIM }),
+    picture(["a", "b", "new"], { 0: CLAIM, 1: CLAIM }),
+    picture(["b"], { 1: CLAIM }),
+    picture(["a"], { 1: { ...CLAIM, txid: txid("replacement") } }),
+    picture(["a"], { 1: { ...CLAIM, txid: txid("replacement"), path: "refund" } }),
+    picture(["a"], { 1: paid }),
+    picture(["a"], { 1: { ...paid, outputScripts: ["52" as ScriptHex] } }),
+    NO_LOCKS,
+    picture(["a"], { 2: CLAIM }),
+  ];
+  let before = picture(["of another time"]);
+  for (const locks of all) {
+    const kept = structuredClone(before);
+    const { change } = readChange(toldChange(lookAt(0, locks), before) ?? "", before);
+    assert.deepEqual(change, lookAt(0, locks).change);
+    assert.deepEqual(before, kept, "the one before stays as it was");
+    before = locks;
+  }
+});
+
+test("a text is as long as what has changed, whatever is in the mempool", () => {
   const spends = new Map(
-    Array.from({ length: COUNT }, (_, vout) => [`${txid("lock")}:${vout}` as Outpoint, spend]),
+    Array.from({ length: 5_000 }, (_, vout) => [`${txid("lock")}:${vout}` as Outpoint, CLAIM]),
   );
-  const pictures = new ToldPictures(0);
-  const [first = "", step = ""] = [new Set<Txid>(), new Set([txid("lock")])].map((present) => {
-    const { change, ...moments } = lookAt(0);
-    const locks = { present, spends };
-    const { text } = toldChange({ ...moments, change: { ...change, locks } }, pictures);
-    pictures.took(locks);
-    return text ?? "";
-  });
-  const steps = Array.from({ length: COUNT / 2 }, (_, k) =>
-    step.replace(/"0-(\d)"/g, (_whole, at: string) => `"0-${Number(at) + k}"`),
-  );
-  assert.deepEqual(pictureOf([first, ...steps]), {
-    name: `0-${COUNT / 2 + 1}`,
-    locks: { present: new Set([txid("lock")]), spends },
-  });
-});
-
-test("thousands of steps make one copy of the picture that they begin with, and leave that one as it was", () => {
-  const known = { name: "0", locks: { present: new Set([txid("a")]), spends: new Map() } };
-  const picture = new SteppedPicture(known);
-  const copies = [1, 2, 3].map((at) => {
-    const came = { present: new Set([txid(`${at}`)]), spends: new Map() };
-    picture.take({ behind: `${at - 1}`, name: `${at}`, came, gone: { present: [], spends: [] } });
-    return picture.shown.locks;
-  });
-  assert.equal(new Set(copies).size, 1);
-  assert.deepEqual([known.locks.present.size, picture.shown.locks.present.size], [1, 4]);
-});
-
-test("of changes that another version has told no picture is shown", () => {
-  const { text } = toldChange(lookAt(3), new ToldPictures(0));
-  assert.equal(pictureOf([text ?? ""])?.name, "0-1");
-  assert.equal(pictureOf([(text ?? "").replace(/"format":\d+/, '"format":0')]), null);
-  assert.equal(pictureOf([]), null);
+  const before = { present: new Set<never>(), spends };
+  const after = { present: new Set([txid("lock")]), spends };
+  assert.ok((toldChange(lookAt(0, after), before) ?? "").length < 500);
 });

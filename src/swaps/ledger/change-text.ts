@@ -6,15 +6,7 @@ import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
-import type { ToldChange } from "./told-change.ts";
-import {
-  type NamedPicture,
-  pictureAfter,
-  type PictureStep,
-  SteppedPicture,
-  type ToldPictures,
-  wholePicture,
-} from "./told-pictures.ts";
+import { pictureAfter, type PictureStep, stepBetween } from "./mempool-picture.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
 /** What can happen to the state of swaps. */
@@ -58,19 +50,19 @@ export interface TimedChange {
  */
 const MOST_PARTS = 10_000;
 
-/** What other processes are told of a change, after the pictures that they were told before. */
-export function toldChange(timed: TimedChange, pictures: ToldPictures): ToldChange {
+/**
+ * What other processes are told of a change, over a state with this picture of the mempool; null where that would be far too
+ * long: it is not even made.
+ */
+export function toldChange(timed: TimedChange, before: MempoolLocks): string | null {
   const { change } = timed;
-  const parts = partsOf(change);
-  const isLong = parts > MOST_PARTS;
-  if (change.kind !== "mempool") return { text: isLong ? null : changeText(timed, change), picture: null };
-  const step = pictures.next(change.locks, parts + change.secrets.length);
+  if (change.kind !== "mempool") return partsOf(change) > MOST_PARTS ? null : changeText(timed, change);
   const { locks, ...shown } = change;
-  const alone = { ...shown, sightings: [], secrets: [], step: wholePicture(locks, step.name) };
-  return {
-    text: isLong ? null : changeText(timed, { ...shown, step }),
-    picture: { isWhole: step.behind === null, text: () => changeText({ ...timed, opened: [] }, alone) },
-  };
+  // What came and went, so that a text is as long as what has changed: anybody can keep thousands of claims in the mempool.
+  const step = stepBetween(before, locks);
+  const { came, gone } = step;
+  const moved = came.present.size + came.spends.size + gone.present.length + gone.spends.length;
+  return partsOf(change) + moved > MOST_PARTS ? null : changeText(timed, { ...shown, step });
 }
 
 /** What a change tells of, one by one. */
@@ -95,40 +87,15 @@ function changeText({ was, is, opened }: TimedChange, change: WrittenChange): st
   });
 }
 
-/** A change that was read, and the mempool's picture after it. */
-interface ReadChange {
-  readonly timed: TimedChange;
-  readonly picture: NamedPicture;
-}
-
-/**
- * The change of a text, told to whom this picture was shown last. @throws where a program of another version has
- * written it, and where it says what changed in another picture.
- */
-export function readChange(text: string, known: NamedPicture): ReadChange {
-  const written = writtenIn(text);
+/** The change of a text, told over a state with this picture. @throws where a program of another version has written it. */
+export function readChange(text: string, before: MempoolLocks): TimedChange {
+  const written = FORMAT.read(text);
+  if (written === null) throw new Error("swap ledger: a change was told by another version of this program");
   const change = sightedAs(written.change, inputsShared);
-  if (change.kind !== "mempool") return { timed: { ...written, change }, picture: known };
+  if (change.kind !== "mempool") return { ...written, change };
   const { step, ...shown } = change;
-  const picture = pictureAfter(known, step);
-  return { timed: { ...written, change: { ...shown, locks: picture.locks } }, picture };
+  return { ...written, change: { ...shown, locks: pictureAfter(before, step) } };
 }
-
-/** The picture that these changes show, the first of which is whole; null where another version has told it. */
-export function pictureOf(texts: readonly string[]): NamedPicture | null {
-  const picture = new SteppedPicture(NOT_KNOWN);
-  try {
-    for (const text of texts) {
-      const { change } = writtenIn(text);
-      if (change.kind === "mempool") picture.take(change.step);
-    }
-  } catch {
-    // The next whole picture is shown instead.
-  }
-  return picture.shown.name === null ? null : picture.shown;
-}
-
-const NOT_KNOWN: NamedPicture = { name: null, locks: { present: new Set(), spends: new Map() } };
 
 /** The change with other sightings. */
 function sightedAs(
@@ -171,11 +138,4 @@ type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChang
  * Another version, too, where a change makes something else of the same state: a process of another program then begins
  * with what is stored.
  */
-const FORMAT = new TextFormat<WrittenText>(7, "change");
-
-/** @throws where a program of another version has written the text. */
-function writtenIn(text: string): WrittenText {
-  const written = FORMAT.read(text);
-  if (written === null) throw new Error("swap ledger: a change was told by another version of this program");
-  return written;
-}
+const FORMAT = new TextFormat<WrittenText>(8, "change");

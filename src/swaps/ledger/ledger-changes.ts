@@ -17,7 +17,7 @@ import { closedBundle, countedOrders } from "./closed-rows.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
-import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
+import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
 import { openBundles } from "./recall.ts";
 import { KEPT_S } from "./record-book.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
@@ -120,19 +120,14 @@ export class LedgerChanges {
 
   /** The mempool's picture with what it showed. */
   mempool({ locks, sightings, secrets, rereadFrom }: Extract<LedgerChange, { kind: "mempool" }>): void {
-    this.picture(locks);
+    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
+    this.#draft.isExplained = this.#books.locks.look(locks, this.#draft, onChange);
     // Versions that are gone make room for the ones in their places; what is sighted may be gone as well.
     this.#forgetAlike();
     this.#sight(sightings);
     this.#forgetAlike();
     if (rereadFrom !== null) this.#books.chains.noteReread(rereadFrom, this.#draft);
     this.#showPreimages(secrets, new Map());
-  }
-
-  /** The picture alone. */
-  picture(locks: MempoolLocks): void {
-    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
-    this.#draft.isExplained = this.#books.locks.look(locks, this.#draft, onChange);
   }
 
   #forgetAlike(): void {

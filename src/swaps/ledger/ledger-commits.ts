@@ -9,7 +9,7 @@ import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { depthsOf } from "./affected-rows.ts";
 import { Books, Draft } from "./books.ts";
-import { type LedgerChange, pictureOf, readChange, type TimedChange, toldChange } from "./change-text.ts";
+import { type LedgerChange, readChange, type TimedChange, toldChange } from "./change-text.ts";
 import {
   ChangeEvents,
   isSeenByRows,
@@ -31,8 +31,7 @@ import {
 import { type ClosingBounds, ClosingRounds } from "./closing.ts";
 import type { RowListener, StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
 import { Subjects } from "./subjects.ts";
-import { NothingWritten } from "./told-change.ts";
-import { ToldPictures } from "./told-pictures.ts";
+import { NothingWritten } from "./ports.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
@@ -83,9 +82,6 @@ export class LedgerCommits {
   #lastContext: EvaluationContext;
   /** Whether events are missing that could not be written: the next transaction empties the log. */
   #owesReset = false;
-  /** What this ledger has told others of the mempool, and the name of the picture that it was told itself. */
-  readonly #pictures: ToldPictures;
-  #pictureName: string | null = null;
   #turn: Promise<void> = Promise.resolve();
   readonly #rowListeners: RowListener[] = [];
 
@@ -94,7 +90,6 @@ export class LedgerCommits {
     this.#limits = limits;
     this.#books = books;
     this.subjects = new Subjects(parts.crypto);
-    this.#pictures = new ToldPictures(parts.clock.nowMs());
     this.#events = new ChangeEvents(this.subjects, parts);
     this.#rounds = parts.closing === undefined ? null : new ClosingRounds(limits.depths, parts.closing);
     this.#lastContext = this.context();
@@ -184,21 +179,8 @@ export class LedgerCommits {
   /** As `SwapLedger.follow`. */
   follow(text: string): Promise<void> {
     return this.#inTurn(async () => {
-      const known = { name: this.#pictureName, locks: this.#books.locks.mempool };
-      const { timed, picture } = readChange(text, known);
+      const timed = readChange(text, this.#books.locks.mempool);
       this.#take((changes) => changes.told(timed, this.#limits));
-      this.#pictureName = picture.name;
-    });
-  }
-
-  /** As `SwapLedger.showMempool`. */
-  showMempool(texts: readonly string[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const picture = pictureOf(texts);
-      if (picture === null) return;
-      // What was stored may be younger than the picture: the writer has not forgotten by it what came since.
-      this.#take((changes) => changes.picture(picture.locks));
-      this.#pictureName = picture.name;
     });
   }
 
@@ -298,13 +280,11 @@ export class LedgerCommits {
     const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed.change));
     if (!isStored && !isTold) return;
     try {
-      const told = isTold ? { told: toldChange(timed, this.#pictures) } : {};
+      const told = isTold ? { told: toldChange(timed, this.#books.locks.mempool) } : {};
       const moved = { close: draft.close, open: draft.open.map(({ id }) => id) };
       await store.commit({ rewind, put, remove, checkpoints, events, ...moved, ...told });
-      if (timed.change.kind === "mempool") this.#pictures.took(timed.change.locks);
     } catch (error) {
       if (error instanceof NothingWritten) throw error;
-      this.#pictures.forget();
       this.#isDoubtful = true;
       // Where the store cannot be read either, the next change tries it again before anything else.
       await this.#readAgain().then(

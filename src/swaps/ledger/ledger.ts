@@ -118,19 +118,11 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
   }
 
   /**
-   * Carries out a change that the ledger of another process told (`ToldChange`), over the state that it was told of.
+   * Carries out a change that the ledger of another process told (change-text.ts), over the state that it was told of.
    * @throws where it does not fit.
    */
   follow(text: string): Promise<void> {
     return this.#commits.follow(text);
-  }
-
-  /**
-   * Shows the mempool as these changes do, which were told one after the other and the first of which shows it whole: no
-   * more of them, since the rest is stored. Those of another version are not understood.
-   */
-  showMempool(texts: readonly string[]): Promise<void> {
-    return this.#commits.showMempool(texts);
   }
 
   /** As `LedgerReads.reading`. */

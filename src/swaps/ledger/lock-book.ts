@@ -228,9 +228,9 @@ export class LockBook {
    */
   look(locks: MempoolLocks, change: BookChange, onChange: OnChange): boolean {
     const before = this.mempool;
-    const { transactions, outpoints } = this.picture.replace(locks, change);
+    const { came, gone } = this.picture.replace(locks, change);
     let hasLeft = false;
-    for (const txid of transactions) {
+    for (const txid of [...came.present, ...gone.present]) {
       for (const [outpoint, entry] of this.#outputsMadeBy(txid)) {
         // The mempool decides about those that are in no block.
         if (entry.mined !== null) continue;
@@ -239,7 +239,7 @@ export class LockBook {
         onChange(entry.script);
       }
     }
-    for (const outpoint of outpoints) {
+    for (const outpoint of [...came.spends.keys(), ...gone.spends]) {
       hasLeft ||= before.spends.has(outpoint);
       const entry = this.entries.get(outpoint);
       if (entry === undefined) continue;

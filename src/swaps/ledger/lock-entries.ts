@@ -51,12 +51,6 @@ export function spendersIn({ spends }: MempoolLocks): MultiIndex<Txid, Outpoint>
   return bySpender;
 }
 
-/** Members of one of the two sets that are not in the other. */
-export function* inOneAlone<Member>(one: ReadonlySet<Member>, other: ReadonlySet<Member>): Generator<Member> {
-  for (const member of one) if (!other.has(member)) yield member;
-  for (const member of other) if (!one.has(member)) yield member;
-}
-
 /** Dust in the form of an output: whether it was spent is not kept. */
 export function dustEntry(dust: DustEntry | undefined): OutputEntry | null {
   if (dust === undefined) return null;

@@ -6,17 +6,9 @@ import type { Outpoint, Txid } from "../../primitives/brands.ts";
 import type { BookChange } from "./book-change.ts";
 import { SEEN_LOCK, SEEN_SPEND } from "./fact-kinds.ts";
 import type { Layer, LayeredValue } from "./layers.ts";
-import { inOneAlone, spendersIn } from "./lock-entries.ts";
+import { spendersIn } from "./lock-entries.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks, SeenSpend } from "./ports.ts";
-
-/** In what a picture differs from the one before it. */
-interface PictureDifference {
-  /** Transactions with lock outputs that came or went. */
-  readonly transactions: readonly Txid[];
-  /** Lock outputs whose spend is another one, or none. */
-  readonly outpoints: readonly Outpoint[];
-}
 
 /** The picture. */
 export class MempoolPicture {
@@ -48,25 +40,16 @@ export class MempoolPicture {
     return this.#bySpender.value.has(txid);
   }
 
-  /** Puts another picture in the place of this one. Looks at what differs alone. */
-  replace(locks: MempoolLocks, change: BookChange): PictureDifference {
-    const before = this.#locks.value;
+  /** Puts another picture in the place of this one; returns in what it differs. */
+  replace(locks: MempoolLocks, change: BookChange): PictureStep {
+    const step = stepBetween(this.#locks.value, locks);
     this.#locks.value = locks;
     this.#bySpender.value = spendersIn(locks);
-    const transactions = [...inOneAlone(before.present, locks.present)];
-    for (const txid of transactions) {
-      if (locks.present.has(txid)) change.store(SEEN_LOCK, txid);
-      else change.forget(SEEN_LOCK, txid);
-    }
-    const outpoints: Outpoint[] = [];
-    for (const outpoint of new Set([...before.spends.keys(), ...locks.spends.keys()])) {
-      const [was, is] = [before.spends.get(outpoint), locks.spends.get(outpoint)];
-      if (was?.txid === is?.txid && was?.path === is?.path) continue;
-      outpoints.push(outpoint);
-      if (is === undefined) change.forget(SEEN_SPEND, outpoint);
-      else change.store(SEEN_SPEND, { outpoint, ...is });
-    }
-    return { transactions, outpoints };
+    for (const txid of step.came.present) change.store(SEEN_LOCK, txid);
+    for (const txid of step.gone.present) change.forget(SEEN_LOCK, txid);
+    for (const [outpoint, spend] of step.came.spends) change.store(SEEN_SPEND, { outpoint, ...spend });
+    for (const outpoint of step.gone.spends) change.forget(SEEN_SPEND, outpoint);
+    return step;
   }
 
   /** A stored transaction with lock outputs, loaded. */
@@ -79,4 +62,45 @@ export class MempoolPicture {
     this.#loaded.spends.set(outpoint, spend);
     this.#bySpender.value.add(spend.txid, outpoint);
   }
+}
+
+/** What makes a picture of the one before it. */
+export interface PictureStep {
+  /** What is new, or other than it was. */
+  readonly came: MempoolLocks;
+  readonly gone: { readonly present: readonly Txid[]; readonly spends: readonly Outpoint[] };
+}
+
+/** The step from one picture to another. */
+export function stepBetween(before: MempoolLocks, after: MempoolLocks): PictureStep {
+  return {
+    came: {
+      present: new Set([...after.present].filter((txid) => !before.present.has(txid))),
+      spends: new Map(
+        [...after.spends].filter(([outpoint, spend]) => !isSame(before.spends.get(outpoint), spend)),
+      ),
+    },
+    gone: {
+      present: [...before.present].filter((txid) => !after.present.has(txid)),
+      spends: [...before.spends.keys()].filter((outpoint) => !after.spends.has(outpoint)),
+    },
+  };
+}
+
+/** The picture that a step makes of this one, which stays as it is. */
+export function pictureAfter(before: MempoolLocks, { came, gone }: PictureStep): MempoolLocks {
+  const [present, spends] = [new Set(before.present), new Map(before.spends)];
+  for (const txid of gone.present) present.delete(txid);
+  for (const outpoint of gone.spends) spends.delete(outpoint);
+  for (const txid of came.present) present.add(txid);
+  for (const [outpoint, spend] of came.spends) spends.set(outpoint, spend);
+  return { present, spends };
+}
+
+function isSame(one: SeenSpend | undefined, other: SeenSpend): boolean {
+  return (
+    one?.txid === other.txid &&
+    one.path === other.path &&
+    one.outputScripts?.join() === other.outputScripts?.join()
+  );
 }

@@ -15,7 +15,6 @@ import type { AddressRecord, AskRecord, OriginRecord, PostedTake } from "../../s
 import type { StateReads } from "./state-reads.ts";
 import type { ClosedState } from "./closed-state.ts";
 import type { ClosedAnswer, ClosedBundle, ClosedQuestion, StoredFact } from "./closed-port.ts";
-import type { ToldChange } from "./told-change.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
 export interface SwapIdentity {
@@ -66,8 +65,16 @@ export interface SwapTransaction {
   /** Bundles whose facts are no longer loaded, and ones whose facts are again; absent where none. */
   readonly close?: readonly ClosedBundle[];
   readonly open?: readonly number[];
-  /** The change that this stores, for ledgers in other processes; absent where nobody follows. */
-  readonly told?: ToldChange;
+  /**
+   * The text of the change that this stores, for ledgers in other processes (change-text.ts); absent where nobody follows,
+   * null where it would be far too long.
+   */
+  readonly told?: string | null;
+}
+
+/** A transaction was refused before anything of it was written: what is in memory is still what is stored. */
+export class NothingWritten extends Error {
+  override readonly name = "NothingWritten";
 }
 
 /**

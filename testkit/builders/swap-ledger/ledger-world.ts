@@ -326,8 +326,6 @@ export async function applyPearl(
 
 /** A step that several ledgers take. */
 export interface Step {
-  /** Whether it is in no store: who fails to take it takes it again. */
-  readonly isOfMempool: boolean;
   readonly take: (ledger: SwapLedger) => Promise<void>;
 }
 
@@ -354,7 +352,7 @@ export function nextStep(whole: SwapLedger, world: World): Step {
     const present = new Set(world.sightings.filter(() => random.oneIn(8)).map((one): Txid => one.txid));
     world.mempool = { present, spends: new Map() };
     const [mempool, sighted] = [world.mempool, world.sightings.slice(seen)];
-    return { isOfMempool: true, take: (ledger) => ledger.applyMempool(mempool, sighted, []) };
+    return { take: (ledger) => ledger.applyMempool(mempool, sighted, []) };
   }
   const name = random.pick(world.names);
   const orderHash = bytes32(`order ${name}`);
@@ -368,5 +366,5 @@ export function nextStep(whole: SwapLedger, world: World): Step {
 }
 
 function chainStep(take: Step["take"]): Step {
-  return { isOfMempool: false, take };
+  return { take };
 }

@@ -2,7 +2,6 @@
 // away for too long finds a gap, reads what is stored and goes on from there.
 
 import { createHash } from "node:crypto";
-import type { ToldChange } from "../../../swaps/ledger/told-change.ts";
 import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import type { Session } from "../session.ts";
 
@@ -32,45 +31,22 @@ export interface FollowedChange extends ChangeMark {
 
 const HASH = "encode(sha256(convert_to(body, 'UTF8')), 'hex')";
 
-/** What a change shows of the mempool: nothing, all of it, or what came and went since the one before. */
-const [NO_PICTURE, WHOLE, STEP] = [0, 1, 2];
-
-/** Tells a change, in its transaction; of one that is too long a gap, which has what it showed of the mempool. */
-export async function tellChange(session: Session, { text, picture }: ToldChange): Promise<void> {
-  if (text === null || text.length > LONGEST) return leaveGap(session, picture?.text() ?? null);
-  const shows = picture === null ? NO_PICTURE : picture.isWhole ? WHOLE : STEP;
+/** Tells a change, in its transaction; null, and one that is too long, leaves a gap: whoever follows reads what is stored. */
+export async function tellChange(session: Session, text: string | null): Promise<void> {
+  if (text === null || text.length > LONGEST) return leaveGap(session);
   await session.run(
-    `INSERT INTO swap_change (id, has_picture, body)
-       SELECT coalesce(max(id), 0) + 1, $1, $2 FROM swap_change`,
-    shows,
+    "INSERT INTO swap_change (id, body) SELECT coalesce(max(id), 0) + 1, $1 FROM swap_change",
     text,
   );
-  await dropOld(session, KEPT);
+  await session.run("DELETE FROM swap_change WHERE id <= (SELECT max(id) FROM swap_change) - $1", KEPT);
 }
 
-/** Leaves a gap: whoever follows reads what is stored. */
-export function skipChange(session: Session): Promise<void> {
-  return leaveGap(session, null);
-}
-
-async function leaveGap(session: Session, picture: string | null): Promise<void> {
+/** Leaves a gap, across which nobody follows. */
+export async function leaveGap(session: Session): Promise<void> {
   await session.run(
-    `INSERT INTO swap_change (id, has_picture, body)
-       SELECT coalesce(max(id), 0) + 2, $1, $2 FROM swap_change`,
-    picture === null ? NO_PICTURE : WHOLE,
-    picture ?? "",
+    "INSERT INTO swap_change (id, body) SELECT coalesce(max(id), 0) + 2, '' FROM swap_change",
   );
-  // Nobody follows across the gap, and a picture may be of any length.
-  await dropOld(session, 1);
-}
-
-/** Drops what is old, but for what the mempool's newest picture is made of. */
-async function dropOld(session: Session, kept: number): Promise<void> {
-  await session.run(
-    `DELETE FROM swap_change WHERE id <= (SELECT max(id) FROM swap_change) - $1
-       AND (has_picture = ${NO_PICTURE} OR id < (SELECT max(id) FROM swap_change WHERE has_picture = ${WHOLE}))`,
-    kept,
-  );
+  await session.run("DELETE FROM swap_change WHERE id < (SELECT max(id) FROM swap_change)");
 }
 
 /** The newest change. */
@@ -110,13 +86,4 @@ function readRow(row: Cells): { readonly id: number; readonly text: string } {
 
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** The newest change that shows the mempool whole, and those behind it that say what came and went. */
-export async function newestPictures(session: Session): Promise<readonly string[]> {
-  const rows = await session.all(
-    `SELECT body FROM swap_change WHERE has_picture <> ${NO_PICTURE}
-       AND id >= (SELECT max(id) FROM swap_change WHERE has_picture = ${WHOLE}) ORDER BY id`,
-  );
-  return rows.map((row) => new CellReader(row).text());
 }

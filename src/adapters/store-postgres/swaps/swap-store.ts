@@ -22,7 +22,7 @@ import type { Session } from "../session.ts";
 import { RowBatch } from "../write/row-batch.ts";
 import type { Writer } from "../write/writer.ts";
 import { closeBundles, closedAnswer, openAll, openBundles } from "./closed-deals.ts";
-import { skipChange, tellChange } from "./swap-changes.ts";
+import { leaveGap, tellChange } from "./swap-changes.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
 /** Facts per piece of a load. */
@@ -133,7 +133,7 @@ export async function wipeSwaps(session: Session): Promise<void> {
   await session.run(sql, DERIVED_KINDS);
   await openAll(session);
   await session.exec("DELETE FROM swap_checkpoint; DELETE FROM swap_event");
-  await skipChange(session);
+  await leaveGap(session);
 }
 
 /** The stored identity, or null in a database without swaps. */
