@@ -1,23 +1,45 @@
 // Cells of the swap tables, the same in every engine: chains as numbers, and what an event's columns may hold.
 
 import type { SwapEventView } from "../../index/event-groups.ts";
-import type { ChainCheckpoint, SwapIdentity } from "../../swaps/ledger/ports.ts";
+import type { Chain } from "../../swap/facts.ts";
+import type { StoredBundle, StoredFact } from "../../swaps/ledger/closed-port.ts";
+import type { SwapIdentity } from "../../swaps/ledger/ports.ts";
+import { CellReader, type Cells } from "./cells.ts";
 
 /** Swap events per group of the log: what one read of the event stream takes at a time. */
 export const EVENTS_PER_GROUP = 64;
 
 /** The chain as the tables name it. */
-export function chainCode(chain: ChainCheckpoint["chain"] | null): number | null {
+export function chainCode(chain: Chain | null): number | null {
   if (chain === null) return null;
   return chain === "evm" ? 0 : 1;
 }
 
 /** The chain of a number in the tables; null where there is none. Throws for another number. */
-export function chainName(code: number | null): ChainCheckpoint["chain"] | null {
+function chainName(code: number | null): Chain | null {
   if (code === null) return null;
   if (code === 0) return "evm";
   if (code === 1) return "pearl";
   throw new Error(`store: a swap fact names the unknown chain ${code}`);
+}
+
+/** Columns of `swap_fact` that `readFact` reads. */
+export const FACT_COLUMNS = "kind, key, chain, height, body";
+
+/** Reads a fact. */
+export function readFact(cells: CellReader): StoredFact {
+  const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
+  return { kind, key, chain: chainName(chain), height, body: cells.text() };
+}
+
+/** The bundles of these numbers, of rows of `bundle` and `FACT_COLUMNS`; one of which there is no fact is empty. */
+export function bundlesOf(ids: readonly number[], rows: readonly Cells[]): readonly StoredBundle[] {
+  const bundles = new Map(ids.map((id) => [id, new Array<StoredFact>()]));
+  for (const row of rows) {
+    const cells = new CellReader(row);
+    bundles.get(cells.int())?.push(readFact(cells));
+  }
+  return [...bundles].map(([id, facts]) => ({ id, facts }));
 }
 
 /** The type of a stored event; throws for another text. */

@@ -14,7 +14,13 @@ import {
 } from "../../../swaps/ledger/ports.ts";
 import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { assertSameIdentity, chainCode, chainName, EVENTS_PER_GROUP } from "../../store-rows/swap-rows.ts";
+import {
+  assertSameIdentity,
+  chainCode,
+  EVENTS_PER_GROUP,
+  FACT_COLUMNS,
+  readFact,
+} from "../../store-rows/swap-rows.ts";
 import { markErrand } from "../errands.ts";
 import { EventLogEntries } from "../event-log.ts";
 import type { Readers } from "../readers.ts";
@@ -104,14 +110,17 @@ export async function loadFacts(
 ): Promise<void> {
   for (let seq = 0; ; ) {
     const rows = await session.all(
-      "SELECT seq, kind, key, chain, height, body FROM swap_fact WHERE bundle IS NULL AND seq > $1 ORDER BY seq LIMIT $2",
+      `SELECT seq, ${FACT_COLUMNS} FROM swap_fact WHERE bundle IS NULL AND seq > $1 ORDER BY seq LIMIT $2`,
       seq,
       LOAD_CHUNK,
     );
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    visit(rows.map((row) => readFact(new CellReader(row))));
-    seq = new CellReader(last).int();
+    if (rows.length === 0) return;
+    const facts = rows.map((row) => {
+      const cells = new CellReader(row);
+      seq = cells.int();
+      return readFact(cells);
+    });
+    visit(facts);
   }
 }
 
@@ -142,12 +151,6 @@ export async function storedIdentity(session: Session): Promise<SwapIdentity | n
   if (row === null) return null;
   const cells = new CellReader(row);
   return { network: cells.text(), chainId: cells.int(), escrow: cells.text() as EvmAddress };
-}
-
-function readFact(cells: CellReader): StoredFact {
-  cells.skip(1);
-  const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
-  return { kind, key, chain: chainName(chain), height, body: cells.text() };
 }
 
 async function rewind(

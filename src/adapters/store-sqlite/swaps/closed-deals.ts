@@ -8,7 +8,6 @@ import type {
   ClosedQuestion,
   ClosedRow,
   StoredBundle,
-  StoredFact,
 } from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import {
@@ -27,7 +26,7 @@ import {
   type PrintOf,
   printsOf,
 } from "../../store-rows/closed-prints.ts";
-import { chainName } from "../../store-rows/swap-rows.ts";
+import { bundlesOf, FACT_COLUMNS } from "../../store-rows/swap-rows.ts";
 import type { Connection } from "../connection.ts";
 
 /** Marks the facts of bundles, and writes what finds them. */
@@ -150,16 +149,9 @@ function shown(connection: Connection, texts: readonly string[]): readonly Close
 
 function storedBundles(connection: Connection, ids: readonly number[]): readonly StoredBundle[] {
   if (ids.length === 0) return [];
-  const bundles = new Map(ids.map((id) => [id, new Array<StoredFact>()]));
-  const sql = `SELECT bundle, kind, key, chain, height, body FROM swap_fact
+  const sql = `SELECT bundle, ${FACT_COLUMNS} FROM swap_fact
     WHERE bundle IN (SELECT value FROM json_each(?)) ORDER BY bundle, seq`;
-  for (const row of connection.all(sql, JSON.stringify(ids))) {
-    const cells = new CellReader(row);
-    const facts = bundles.get(cells.int());
-    const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
-    facts?.push({ kind, key, chain: chainName(chain), height, body: cells.text() });
-  }
-  return [...bundles].map(([id, facts]) => ({ id, facts }));
+  return bundlesOf(ids, connection.all(sql, JSON.stringify(ids)));
 }
 
 function rowOf(table: string): string {

@@ -17,7 +17,7 @@ import { type Connection, openPassingReader, openWriter } from "../connection.ts
 import { assertReadable } from "../migrate.ts";
 import { isPassing } from "../open-fault.ts";
 import type { Writer } from "../write/writer-protocol.ts";
-import { chainCode, chainName } from "../../store-rows/swap-rows.ts";
+import { chainCode, FACT_COLUMNS, readFact } from "../../store-rows/swap-rows.ts";
 import { closedAnswer, numberedIn } from "./closed-deals.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import { Interner } from "../../../swaps/ledger/fact-fields.ts";
@@ -93,22 +93,19 @@ export class SqliteSwapStore implements SwapStore {
 async function visitFacts(reader: Connection, visit: (facts: readonly StoredFact[]) => void): Promise<void> {
   for (let seq = 0; ; ) {
     const rows = reader.all(
-      `SELECT seq, kind, key, chain, height, body FROM swap_fact INDEXED BY swap_fact_open
+      `SELECT seq, ${FACT_COLUMNS} FROM swap_fact INDEXED BY swap_fact_open
          WHERE bundle IS NULL AND seq > ? ORDER BY seq LIMIT ${LOAD_CHUNK}`,
       seq,
     );
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    visit(rows.map((row) => readFact(new CellReader(row))));
-    seq = new CellReader(last).int();
+    if (rows.length === 0) return;
+    const facts = rows.map((row) => {
+      const cells = new CellReader(row);
+      seq = cells.int();
+      return readFact(cells);
+    });
+    visit(facts);
     await nextTurn();
   }
-}
-
-function readFact(cells: CellReader): StoredFact {
-  cells.skip(1);
-  const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
-  return { kind, key, chain: chainName(chain), height, body: cells.text() };
 }
 
 /** The alarms that stand in the database file, oldest first. @throws where it is no database of this program. */
