@@ -188,7 +188,7 @@ const deals = [
       why: "an address of a stranger is kept as the seller's",
     },
   ]),
-  ...inFile("src/swaps/usecases/dependencies.ts", [
+  ...inFile("src/swaps/usecases/lock-hints.ts", [
     {
       rule: "S-60",
       find: "const HINT_TTL_S = 30 * 60;",
