@@ -8,7 +8,7 @@ import { Await, Empty, Id, None, Panel, TokenAmount, TransactionId } from "../pa
 import { Title } from "../parts/layout.tsx";
 import { AskTable, BidTable } from "../parts/offers.tsx";
 import { DealTable, Height, ListingTable, Tick, Units } from "../parts/rows.tsx";
-import { cursorOf, Pager, Table, Views } from "../parts/table.tsx";
+import { cursorOf, Paged, Pager, Table, Views } from "../parts/table.tsx";
 import { shortened } from "../format.ts";
 import { useDecimals } from "../parts/decimals.ts";
 import { UnknownThing } from "./unknown.tsx";
@@ -78,14 +78,9 @@ function PearlAddress({ address, place }: { address: string; place: Place }) {
       ) : (
         <>
           <Panel title="Balances">
-            <Await answer={balances} what="balances">
-              {({ result, next, prev }) => (
-                <>
-                  <BalanceTable rows={result} />
-                  <Pager place={place} next={next} prev={prev} />
-                </>
-              )}
-            </Await>
+            <Paged answer={balances} what="balances" place={place}>
+              {(rows) => <BalanceTable rows={rows} />}
+            </Paged>
           </Panel>
           <Panel title="Last changes" more={<a href={pathTo.address(address, "ledger")}>The whole ledger</a>}>
             <Ledger address={address} place={place} limit={10} />

@@ -8,7 +8,7 @@ import { Await } from "../parts/basics.tsx";
 import { BlockTable } from "../parts/blocks.tsx";
 import { fieldOf, Title } from "../parts/layout.tsx";
 import { MarketTable, MempoolTable, OperationTable, TokenTable } from "../parts/rows.tsx";
-import { cursorOf, Pager } from "../parts/table.tsx";
+import { cursorOf, Paged, Pager } from "../parts/table.tsx";
 import { OPERATION_WORDS } from "../words.ts";
 
 interface PageProps {
@@ -26,17 +26,14 @@ export function TokensPage({ place }: PageProps) {
     <>
       <Title text="Tokens" />
       <Filters place={place} fields={[{ name: "tick", label: "Ticker begins with" }]} />
-      <Await answer={answer} what="tokens">
-        {({ result, next, prev }) => (
-          <>
-            <TokenTable
-              rows={result}
-              empty={prefix === "" ? "No token has been deployed yet." : "No ticker begins like this."}
-            />
-            <Pager place={place} next={next} prev={prev} />
-          </>
+      <Paged answer={answer} what="tokens" place={place}>
+        {(rows) => (
+          <TokenTable
+            rows={rows}
+            empty={prefix === "" ? "No token has been deployed yet." : "No ticker begins like this."}
+          />
         )}
-      </Await>
+      </Paged>
     </>
   );
 }
@@ -54,14 +51,9 @@ export function MarketsPage({ place }: PageProps) {
       <p class="quiet">
         Tokens with something for sale, or sold in the last 30 days. Prices are for one whole token.
       </p>
-      <Await answer={answer} what="markets">
-        {({ result, next, prev }) => (
-          <>
-            <MarketTable rows={result} empty="Nothing is for sale, and nothing was sold in 30 days." />
-            <Pager place={place} next={next} prev={prev} />
-          </>
-        )}
-      </Await>
+      <Paged answer={answer} what="markets" place={place}>
+        {(rows) => <MarketTable rows={rows} empty="Nothing is for sale, and nothing was sold in 30 days." />}
+      </Paged>
     </>
   );
 }
@@ -92,14 +84,11 @@ export function OperationsPage({ place }: PageProps) {
           },
         ]}
       />
-      <Await answer={answer} what="operations">
-        {({ result, next, prev }) => (
-          <>
-            <OperationTable rows={result} caption="Operations, newest first" empty="No operation fits." />
-            <Pager place={place} next={next} prev={prev} />
-          </>
+      <Paged answer={answer} what="operations" place={place}>
+        {(rows) => (
+          <OperationTable rows={rows} caption="Operations, newest first" empty="No operation fits." />
         )}
-      </Await>
+      </Paged>
     </>
   );
 }
@@ -110,14 +99,9 @@ export function BlocksPage({ place }: PageProps) {
   return (
     <>
       <Title text="Blocks" />
-      <Await answer={answer} what="blocks">
-        {({ result, next, prev }) => (
-          <>
-            <BlockTable rows={result} />
-            <Pager place={place} next={next} prev={prev} />
-          </>
-        )}
-      </Await>
+      <Paged answer={answer} what="blocks" place={place}>
+        {(rows) => <BlockTable rows={rows} />}
+      </Paged>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Await, Empty, None, Panel } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { AskTable, BidTable, byPrice, PausedEscrow, usdcPerPearl } from "../parts/offers.tsx";
 import { DealTable } from "../parts/rows.tsx";
-import { cursorOf, Pager, Views } from "../parts/table.tsx";
+import { cursorOf, Paged, Views } from "../parts/table.tsx";
 
 const VIEWS = [
   ["book", "Book"],
@@ -198,14 +198,9 @@ function Book() {
 function Deals({ place }: { place: Place }) {
   const answer = useAnswer<SwapList<DealRow>>(`/api/v1/swaps/deals?limit=25${cursorOf(place)}`, "swap");
   return (
-    <Await answer={answer} what="swaps">
-      {({ result, next, prev }) => (
-        <>
-          <DealTable rows={result} caption="Swaps, newest first" empty="There has been no swap yet." />
-          <Pager place={place} next={next} prev={prev} />
-        </>
-      )}
-    </Await>
+    <Paged answer={answer} what="swaps" place={place}>
+      {(rows) => <DealTable rows={rows} caption="Swaps, newest first" empty="There has been no swap yet." />}
+    </Paged>
   );
 }
 
@@ -215,32 +210,19 @@ function AllAsks({ place }: { place: Place }) {
     "swap",
   );
   return (
-    <Await answer={answer} what="asks">
-      {({ result, next, prev }) => (
-        <>
-          <AskTable
-            rows={result}
-            caption="Asks, newest first"
-            withState
-            empty="Nobody has offered PEARL yet."
-          />
-          <Pager place={place} next={next} prev={prev} />
-        </>
+    <Paged answer={answer} what="asks" place={place}>
+      {(rows) => (
+        <AskTable rows={rows} caption="Asks, newest first" withState empty="Nobody has offered PEARL yet." />
       )}
-    </Await>
+    </Paged>
   );
 }
 
 function AllBids({ place }: { place: Place }) {
   const answer = useAnswer<SwapList<BidRow>>(`/api/v1/swaps/bids?limit=25${cursorOf(place)}`, "swap");
   return (
-    <Await answer={answer} what="bids">
-      {({ result, next, prev }) => (
-        <>
-          <BidTable rows={result} caption="Bids, newest first" empty="Nobody has bid for PEARL yet." />
-          <Pager place={place} next={next} prev={prev} />
-        </>
-      )}
-    </Await>
+    <Paged answer={answer} what="bids" place={place}>
+      {(rows) => <BidTable rows={rows} caption="Bids, newest first" empty="Nobody has bid for PEARL yet." />}
+    </Paged>
   );
 }

@@ -23,7 +23,7 @@ import {
 } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { Height, ListingState, MempoolTable, OperationTable, Tick, Units } from "../parts/rows.tsx";
-import { cursorOf, Pager } from "../parts/table.tsx";
+import { cursorOf, Paged } from "../parts/table.tsx";
 import { type StepsAnswer, StepsOfTransaction } from "./swap-transaction.tsx";
 import { HowToBuy } from "./how-to-buy.tsx";
 import { UnknownThing } from "./unknown.tsx";
@@ -329,18 +329,15 @@ export function BlockPage({ place }: PageProps) {
         {() => (block === undefined ? null : <Block block={block} tip={tip} />)}
       </Await>
       <Panel title="Operations">
-        <Await answer={operations} what="operations">
-          {({ result, next, prev }) => (
-            <>
-              <OperationTable
-                rows={result}
-                caption="Operations of this block"
-                empty="No token operation in this block."
-              />
-              <Pager place={place} next={next} prev={prev} />
-            </>
+        <Paged answer={operations} what="operations" place={place}>
+          {(rows) => (
+            <OperationTable
+              rows={rows}
+              caption="Operations of this block"
+              empty="No token operation in this block."
+            />
           )}
-        </Await>
+        </Paged>
       </Panel>
     </>
   );

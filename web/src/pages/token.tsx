@@ -29,7 +29,7 @@ import {
 } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { Change, Height, ListingTable, OpenListingTable, OperationTable } from "../parts/rows.tsx";
-import { type Column, cursorOf, Pager, Table, Views } from "../parts/table.tsx";
+import { type Column, cursorOf, Paged, Pager, Table, Views } from "../parts/table.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 const VIEWS = [
@@ -259,18 +259,15 @@ function History({ token, place }: PartProps) {
     "block",
   );
   return (
-    <Await answer={answer} what="the history">
-      {({ result, next, prev }) => (
-        <>
-          <ListingTable
-            rows={result}
-            caption="Listings of all states, newest change first"
-            empty={`No ${token.tick} was ever listed.`}
-          />
-          <Pager place={place} next={next} prev={prev} />
-        </>
+    <Paged answer={answer} what="the history" place={place}>
+      {(rows) => (
+        <ListingTable
+          rows={rows}
+          caption="Listings of all states, newest change first"
+          empty={`No ${token.tick} was ever listed.`}
+        />
       )}
-    </Await>
+    </Paged>
   );
 }
 

@@ -2,7 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { type Place, withQuery } from "../paths.ts";
-import { Empty } from "./basics.tsx";
+import type { Answer } from "../answers.ts";
+import { Await, Empty } from "./basics.tsx";
 
 /** A column: its heading, and the cell of a row. */
 export interface Column<Row> {
@@ -69,6 +70,34 @@ export function Pager({ place, next, prev }: { place: Place; next: string | null
       {prev === null ? <span /> : <a href={withQuery(place, { prev, next: "" })}>← Newer or first</a>}
       {next === null ? <span /> : <a href={withQuery(place, { next, prev: "" })}>Further →</a>}
     </nav>
+  );
+}
+
+/** A page of a list when it has come: its rows, and the ways to the pages beside it. */
+export function Paged<Row>({
+  answer,
+  what,
+  place,
+  children,
+}: {
+  answer: Answer<{
+    readonly result: readonly Row[];
+    readonly next: string | null;
+    readonly prev: string | null;
+  }>;
+  what: string;
+  place: Place;
+  children: (rows: readonly Row[]) => ComponentChildren;
+}) {
+  return (
+    <Await answer={answer} what={what}>
+      {({ result, next, prev }) => (
+        <>
+          {children(result)}
+          <Pager place={place} next={next} prev={prev} />
+        </>
+      )}
+    </Await>
   );
 }
 
