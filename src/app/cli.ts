@@ -4,7 +4,7 @@
 import { nearestName } from "./config/misspelled.ts";
 import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
-import { runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
+import { out, runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
 import { runExport, runImport } from "./cli/snapshot-commands.ts";
 import { CommandRefused } from "./cli/ending.ts";
 
@@ -18,10 +18,6 @@ const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Prom
   import: runImport,
   alarms: runAlarms,
 };
-
-function out(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
 
 function fail(code: number, ...sentences: readonly string[]): number {
   for (const sentence of sentences) process.stderr.write(`strand: ${sentence}\n`);

@@ -15,6 +15,11 @@ import type { DeployArguments } from "./deploy-escrow-arguments.ts";
 /** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
 const STOP_LIMIT_MS = 4500;
 
+/** Writes a line for whoever runs the command. */
+export function out(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 /** Aborts at SIGINT, SIGTERM, SIGHUP, or when the launcher is gone. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -93,11 +98,9 @@ export async function runVerify(flags: ReadonlyMap<string, string>): Promise<num
   stopSignal().addEventListener("abort", () => process.exit(1), { once: true });
   const { verify } = await import("../main.ts");
   const findings = await redacted(config.redact, () =>
-    outsideFailuresSaid(() =>
-      verify(config, (sentence) => process.stdout.write(`${config.redact(sentence)}\n`)),
-    ),
+    outsideFailuresSaid(() => verify(config, (sentence) => out(config.redact(sentence)))),
   );
-  if (findings === 0) process.stdout.write("the index is right\n");
+  if (findings === 0) out("the index is right");
   return findings === 0 ? 0 : 1;
 }
 
@@ -115,10 +118,6 @@ export async function redacted<Value>(redact: Redact, job: () => Promise<Value>)
     bare.stack = redact(error.stack ?? error.message);
     throw bare;
   }
-}
-
-function out(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 /** `strand alarms`: shows what stands; with `--lift <id>` ends one, also beside a running service. 1: no such alarm. */
@@ -197,7 +196,7 @@ async function deployed(wanted: DeployArguments, input: AsyncIterable<unknown>):
     fee_recipient: wanted.feeRecipient.toLowerCase(),
     verify,
   };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  out(JSON.stringify(line));
   return 0;
 }
 

@@ -1,7 +1,7 @@
 // `strand export` and `strand import`: what their command lines must say, and what they print.
 
 import type { SnapshotProof } from "../snapshots.ts";
-import { configOf, redacted } from "./commands.ts";
+import { configOf, out, redacted } from "./commands.ts";
 import { SNAPSHOT_FLAGS } from "./help.ts";
 import { CommandRefused } from "./ending.ts";
 
@@ -13,10 +13,6 @@ const [TO, FROM, DIGEST_URL, REPLAY] = [
 ];
 
 type Flags = ReadonlyMap<string, string>;
-
-function out(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
 
 /** The flags of the configuration alone. */
 function settingsOf(flags: Flags): Flags {

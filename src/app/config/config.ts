@@ -76,7 +76,7 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   refuseUnknownFlags(sources.flags, problems);
   const reader = new SettingReader(sources.flags, sources.environment, problems);
   const network = readNetwork(reader);
-  const rules = readRules(reader, network, MARKER);
+  const rules = readRules(reader, network);
   const node = readNode(reader, sources.readFile);
   const database = readDatabase(reader, network?.name ?? "unknown");
   const listen = readListen(reader);
@@ -162,12 +162,13 @@ function readNetwork(reader: SettingReader): Network | null {
 }
 
 /** The consensus parameters of P-01, or null with problems. Without a network the address cannot be judged. */
-function readRules(reader: SettingReader, network: Network | null, marker: string): ProtocolRules | null {
+function readRules(reader: SettingReader, network: Network | null): ProtocolRules | null {
   const startHeight = reader.integer("PRC20_START_HEIGHT", 1, 4_294_967_295, 1);
   const feeBps = reader.integer("PRC20_FEE_BPS", 0, 10_000, 100);
   if (network === null) return null;
   const feeAddress = readFeeAddress(reader, network, feeBps);
-  return { hrp: network.hrp, genesisHash: network.genesisHash, marker, startHeight, feeBps, feeAddress };
+  const { hrp, genesisHash } = network;
+  return { hrp, genesisHash, marker: MARKER, startHeight, feeBps, feeAddress };
 }
 
 function readFeeAddress(reader: SettingReader, network: Network, feeBps: number): PearlAddress | null {
