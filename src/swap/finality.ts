@@ -1,8 +1,7 @@
 // Confirmations of both chains, finality of EVM blocks (S-05), and the depth at which the PEARL side counts something
 // as over.
 
-import type { ChainTips } from "./facts.ts";
-import type { EvaluationContext } from "./subject.ts";
+import type { ChainTips, ChainWitness } from "./facts.ts";
 
 /** "13 deep" (S-15, S-54): confirmations after which a spend or a conflict counts as over. */
 export const DEEP = 13;
@@ -30,7 +29,7 @@ export function isFinal(tips: ChainTips, block: number): boolean {
  * that has the same block there and whose tip is at most one block short of them. Always where none is configured.
  */
 export function isWitnessed(
-  { witnesses }: Pick<EvaluationContext, "witnesses">,
+  { witnesses }: { readonly witnesses: readonly ChainWitness[] | null },
   height: number,
   k: number,
 ): boolean {
