@@ -3,8 +3,8 @@
 
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmLog, EvmSource } from "./evm-chain.ts";
-import { badLogs, checkLogs, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import { logsByReceipts, logsOfRange, type RangeSizer } from "./evm-range.ts";
+import { badLogs, checkLogs, type LogQuestion } from "./evm-cross-check.ts";
+import { escrowLogs, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { type LogReading, NO_TIME, ofOtherTimes, showsEvent } from "./evm-witnesses.ts";
@@ -53,15 +53,8 @@ export async function compareRange(question: ComparedQuestion): Promise<Compared
     const [end, ours, theirs] = await source.blocksAt([to, anchor.number, final.height]);
     if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
-    const answer = await logsOfRange(source, sizer, from, to);
-    if (answer.kind === "logs") {
-      sizer.answered(to - from + 1, answer.logs.length);
-      const asked: LogQuestion = { source: source.name, from, to };
-      return { end, ...difference(ownLogs(answer.logs, reading.escrow), asked, question) };
-    }
-    if (sizer.refused(to - from + 1)) continue;
-    const logs = await logsByReceipts(source, end, reading.escrow, answer.why);
-    return { end, ...difference(logs, { source: source.name, from, to }, question) };
+    const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);
+    if (logs !== null) return { end, ...difference(logs, { source: source.name, from, to }, question) };
   }
 }
 

@@ -62,8 +62,8 @@ export class RangeSizer {
   }
 
   /**
-   * No answer for `blocks`, for whatever reason: less is asked for next. Where it was not their number, twice as many are
-   * with each answer again, so that an RPC that limits requests in time is not asked for small ranges only.
+   * No answer for `blocks`, for whatever reason: less is asked for next. Where it was not their number, twice as many
+   * are with each answer again, so that an RPC that limits requests in time is not asked for small ranges only.
    */
   failed(blocks: number): void {
     this.#size = Math.max(1, Math.min(this.#size, Math.floor(blocks / 2)));
@@ -73,8 +73,28 @@ export class RangeSizer {
 /** Receipts that are asked for at a time, where a block's logs are read by them. */
 const RECEIPTS_AT_ONCE = 50;
 
-/** The logs of a range. An answer that never comes, as behind a gateway that waits too short, is one that is too large. */
-export async function logsOfRange(
+/**
+ * The escrow's logs of the blocks from `from` to `end`; null where an RPC refuses so many blocks at once, and fewer of
+ * them are to be asked for. Rejects with `EvmUnavailable`.
+ */
+export async function escrowLogs(
+  { source, sizer, escrow }: { source: EvmSource; sizer: RangeSizer; escrow: EvmAddress },
+  from: number,
+  end: EvmBlock,
+): Promise<readonly EvmLog[] | null> {
+  const count = end.number - from + 1;
+  const answer = await logsOfRange(source, sizer, from, end.number);
+  if (answer.kind === "logs") {
+    sizer.answered(count, answer.logs.length);
+    return ownLogs(answer.logs, escrow);
+  }
+  return sizer.refused(count) ? null : logsByReceipts(source, end, escrow, answer.why);
+}
+
+/**
+ * The logs of a range. An answer that never comes, as behind a gateway that waits too short, is one that is too large.
+ */
+async function logsOfRange(
   source: Pick<EvmSource, "logs">,
   sizer: RangeSizer,
   from: number,
@@ -89,12 +109,12 @@ export async function logsOfRange(
 }
 
 /**
- * The escrow's logs of one block whose logs an RPC refuses to give at once, by the receipts of its transactions. Anybody
- * can make more logs in one block than providers give in one answer, and a block that cannot be read would stop the index
- * for ever. A block whose filter shows none is refused for another reason. `why`: the RPC's words.
- * Rejects with `EvmUnavailable`: TOO_LARGE where the receipts are refused too.
+ * The escrow's logs of one block whose logs an RPC refuses to give at once, by the receipts of its transactions.
+ * Anybody can make more logs in one block than providers give in one answer, and a block that cannot be read would stop
+ * the index for ever. A block whose filter shows none is refused for another reason. `why`: the RPC's words. Rejects
+ * with `EvmUnavailable`: TOO_LARGE where the receipts are refused too.
  */
-export async function logsByReceipts(
+async function logsByReceipts(
   source: EvmSource,
   block: EvmBlock,
   escrow: EvmAddress,

@@ -7,7 +7,7 @@ import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import { logsByReceipts, logsOfRange, type RangeSizer } from "./evm-range.ts";
+import { escrowLogs, type RangeSizer } from "./evm-range.ts";
 import { unsettled } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
@@ -138,7 +138,7 @@ async function isStill(question: RangeQuestion, end: EvmBlock, isChained: boolea
 
 /** Reads the next range. Rejects with `EvmUnavailable` (BAD_ANSWER, UNSETTLED, …); then nothing of it may be used. */
 export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
-  const { source, sizer, from, head, before } = question;
+  const { source, from, head, before } = question;
   for (;;) {
     const to = endOf(question);
     const end = to === head.number ? head : await blockAt(source, to);
@@ -147,14 +147,8 @@ export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
     if (first !== undefined && before !== null && first.parentHash !== before.hash) return { kind: "forked" };
     if (headers !== null && headers.at(-1)?.hash !== end.hash)
       throw unsettled(source, `block ${to} was replaced while it was read`);
-    const answer = await logsOfRange(source, sizer, from, to);
-    if (answer.kind === "logs") {
-      sizer.answered(to - from + 1, answer.logs.length);
-      return checkedRange(question, end, headers, ownLogs(answer.logs, question.escrow));
-    }
-    if (sizer.refused(to - from + 1)) continue;
-    const logs = await logsByReceipts(source, end, question.escrow, answer.why);
-    return checkedRange(question, end, headers, logs);
+    const logs = await escrowLogs(question, from, end);
+    if (logs !== null) return checkedRange(question, end, headers, logs);
   }
 }
 
