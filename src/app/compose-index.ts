@@ -60,13 +60,19 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
   const progress = new IndexProgress(clock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
-  const watched: readonly ConditionSource[] = [store, progress, node, ...(swaps === null ? [] : [swaps])];
+  const mempool = mempoolOf(config, foundation, swaps);
+  const watched: readonly ConditionSource[] = [
+    store,
+    progress,
+    node,
+    mempool,
+    ...(swaps === null ? [] : [swaps]),
+  ];
   const conditions = () => conditionsOf(watched, config);
   const metrics = metricsOver(() => progress.status(), evmStatus, conditions);
   const blocks = bodies?.reader() ?? node;
   const parts = { node: blocks, nodeUse: node, store, indexer, progress, feed, clock, log, metrics };
   const follower = new IndexFollower(parts, { ...FOLLOWER_DEFAULTS, undoBlocks: config.undoBlocks });
-  const mempool = mempoolOf(config, foundation, swaps);
   feed.subscribe(() => mempool.lookSoon());
   const loops = [node, follower, mempool, ...(swaps === null ? [] : [swaps])];
   const index: ComposedIndex = {
@@ -102,10 +108,15 @@ function mempoolOf(
   return new MempoolWatch({ ...deps, listeners: [swaps.mempool] }, options);
 }
 
+/** What a node that does not answer brings about everywhere: one trouble is one reason. */
+const OF_A_SILENT_NODE: ReadonlySet<string> = new Set(["MEMPOOL_UNREAD", "SWAPS_STALLED"]);
+
 /** The conditions of all parts, without what is secret in the settings. */
 function conditionsOf(parts: readonly ConditionSource[], { redact }: Config): readonly Condition[] {
-  return parts
-    .flatMap((part) => part.conditions())
+  const all = parts.flatMap((part) => part.conditions());
+  const isSilent = all.some(({ code }) => code === "PEARL_STALLED");
+  return all
+    .filter(({ code }) => !isSilent || !OF_A_SILENT_NODE.has(code))
     .map(({ code, sentence }) => ({ code, sentence: redact(sentence) }));
 }
 

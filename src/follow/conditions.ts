@@ -29,6 +29,11 @@ export const CONDITIONS = {
     concernsTokens: false,
     meaning: "no second PEARL node shows the newest blocks, so that no new lock counts its confirmations",
   },
+  /** H-38, S-53. */
+  MEMPOOL_UNREAD: {
+    concernsTokens: false,
+    meaning: "the PEARL node's mempool cannot be read: what is unconfirmed is of the past",
+  },
   SWAPS_STALLED: { concernsTokens: false, meaning: "swaps do not get on with the PEARL chain" },
   /** S-05. */
   SWAPS_WITHHELD: {

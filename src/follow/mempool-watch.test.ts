@@ -5,12 +5,12 @@ import { describe, test } from "node:test";
 import { bytesToHex } from "../primitives/hex.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { CoreIndex, testRules } from "../../testkit/builders/core-index/index.ts";
-import { VirtualClock } from "../../testkit/doubles/clock.ts";
+import { settle, VirtualClock } from "../../testkit/doubles/clock.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import type { Txid } from "../primitives/brands.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "./mempool-watch.ts";
 import { parseTransaction } from "../../testkit/doubles/pearl-node/transaction.ts";
-import { SILENT } from "../../testkit/doubles/log.ts";
+import { SILENT, warningLog } from "../../testkit/doubles/log.ts";
 
 /** Stands for a transaction that the node lists and does not give. */
 const NEVER_GIVEN = new Uint8Array();
@@ -116,5 +116,39 @@ describe("mempool watch (H-38)", () => {
     const mempool = watch(7);
     for (let look = 0; look * 7 < pool.size + 7; look += 1) await mempool.look();
     assert.deepEqual(mempool.snapshot().rows, whole.snapshot().rows);
+  });
+
+  test("looks that fail for 30 s are told, once in the log, until one succeeds", async () => {
+    const { world } = setUp();
+    let isRefusing = true;
+    const node = {
+      mempoolTxids: async () => {
+        if (isRefusing) throw new Error("limited user not authorized");
+        return [];
+      },
+      rawTransactions: async () => [],
+    };
+    const [clock, warnings, stop] = [new VirtualClock(), [] as string[], new AbortController()];
+    const rules = testRules("simnet", world.feeAddress);
+    const mempool = new MempoolWatch({ node, rules, sha256d, clock, log: warningLog(warnings) });
+    const codes = (): readonly string[] => mempool.conditions().map(({ code }) => code);
+    const running = mempool.run(stop.signal);
+    const pass = async (seconds: number): Promise<void> => {
+      const end = clock.monotonicMs() + seconds * 1000;
+      for (await settle(); clock.monotonicMs() < end; await settle()) clock.advance();
+    };
+    await pass(29);
+    assert.deepEqual([codes(), warnings], [[], []]);
+    await pass(60);
+    assert.deepEqual(codes(), ["MEMPOOL_UNREAD"]);
+    assert.deepEqual(warnings, ["the PEARL node's mempool cannot be read; asking on"]);
+    isRefusing = false;
+    await pass(2);
+    assert.deepEqual(codes(), []);
+    isRefusing = true;
+    await pass(40);
+    assert.deepEqual([codes(), warnings.length], [["MEMPOOL_UNREAD"], 2]);
+    stop.abort();
+    await running;
   });
 });

@@ -12,6 +12,7 @@ import type { ProtocolRules } from "../prc20/rules.ts";
 import { addressOfKey } from "../primitives/address.ts";
 import type { Txid } from "../primitives/brands.ts";
 import type { Sha256d } from "../primitives/hashing.ts";
+import type { Condition, ConditionSource } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
 import type { Clock, Log, PearlNode } from "./ports.ts";
 import { MempoolRows } from "./mempool-rows.ts";
@@ -45,6 +46,8 @@ export const MEMPOOL_DEFAULTS: MempoolOptions = {
   maxOperations: 100_000,
 };
 
+/** For how long no look has succeeded when that is told. */
+const UNREAD_MS = 30_000;
 /** Ids compared between two turns of the event loop. */
 const IDS_PER_TURN = 20_000;
 
@@ -89,7 +92,7 @@ interface MempoolDependencies {
 const NONE: readonly MempoolOperation[] = [];
 
 /** Watches the unconfirmed transactions of a node. */
-export class MempoolWatch implements MempoolView {
+export class MempoolWatch implements MempoolView, ConditionSource {
   readonly #deps: MempoolDependencies;
   readonly #options: MempoolOptions;
   readonly #recognise: RecogniseEnvelope;
@@ -112,6 +115,10 @@ export class MempoolWatch implements MempoolView {
   readonly #rows = new MempoolRows();
   #snapshot: MempoolSnapshot = { version: 0, rows: [], truncated: false };
   readonly #listeners: readonly MempoolListener[];
+  /** Since when every look has failed; null while they succeed. */
+  #failingSinceMs: number | null = null;
+  /** Whether that was said, because it lasts. */
+  #isTold = false;
 
   constructor(deps: MempoolDependencies, options: MempoolOptions = MEMPOOL_DEFAULTS) {
     this.#deps = deps;
@@ -139,23 +146,48 @@ export class MempoolWatch implements MempoolView {
 
   /** Looks until the signal aborts. A node that does not answer leaves the last snapshot in place. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#deps;
-    let isFailing = false;
+    const { clock } = this.#deps;
     while (!signal.aborted) {
       const startedMs = clock.monotonicMs();
       try {
         await this.look();
-        isFailing = false;
+        this.#failingSinceMs = null;
+        this.#isTold = false;
       } catch (error) {
         this.#isBehind = false;
-        // The follower reports a silent node; here it is a detail.
-        if (!isFailing && !signal.aborted) log.debug({}, `mempool: ${sentenceOf(error)}`);
-        isFailing = true;
+        if (!signal.aborted) this.#failed(error);
       }
       // A flood makes looks long: they may take half of the time, not all of it.
       const pauseMs = Math.max(this.#isBehind ? 0 : this.#options.pollMs, clock.monotonicMs() - startedMs);
       await this.#wake.wait(pauseMs, signal);
     }
+  }
+
+  /**
+   * What is wrong now (H-20). The followers ask the node other questions, and get on where this does not: a proxy may refuse
+   * the mempool, and its list may be longer than is taken.
+   */
+  conditions(): readonly Condition[] {
+    if (!this.#isUnread) return [];
+    const sentence =
+      "The PEARL node's mempool could not be read for 30 s or longer: unconfirmed operations are those that were seen " +
+      "before, and swaps see locks and secrets in blocks alone. The log says why.";
+    return [{ code: "MEMPOOL_UNREAD", sentence }];
+  }
+
+  get #isUnread(): boolean {
+    const since = this.#failingSinceMs;
+    return since !== null && this.#deps.clock.monotonicMs() - since >= UNREAD_MS;
+  }
+
+  #failed(error: unknown): void {
+    const { clock, log } = this.#deps;
+    // The follower reports a silent node; here it is a detail until it lasts.
+    if (this.#failingSinceMs === null) log.debug({}, `mempool: ${sentenceOf(error)}`);
+    this.#failingSinceMs ??= clock.monotonicMs();
+    if (!this.#isUnread || this.#isTold) return;
+    log.warn({ error: sentenceOf(error) }, "the PEARL node's mempool cannot be read; asking on");
+    this.#isTold = true;
   }
 
   /** Looks once: takes in the whole list of ids and as many new transactions as one look may ask for. */

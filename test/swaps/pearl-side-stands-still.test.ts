@@ -17,7 +17,7 @@ import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 const errors: string[] = [];
 let stage: SwapStage;
 let proxy: RpcServer;
-let isRefusing = false;
+let refused = "";
 let isDown = false;
 let isForeign = false;
 
@@ -26,7 +26,7 @@ async function pass(request: RpcRequest): Promise<void> {
   if (isDown) throw new Error("cut");
   const authorization = request.headers.authorization ?? "";
   const answers = request.calls.map(async (call): Promise<RpcAnswer> => {
-    if (isRefusing && call.method === "getblockheader")
+    if (call.method === refused)
       return { error: { code: -1, message: "limited user not authorized for this method" } };
     if (isForeign && call.method === "getcurrentnet") return { result: 1 };
     const body = JSON.stringify({ jsonrpc: "1.0", ...call });
@@ -58,21 +58,26 @@ async function reasons(): Promise<unknown> {
   return (await stage.http.get("/health")).body["reasons"];
 }
 
-test("SWAPS_STALLED: after 30 s without a round that ends well, until one does; tokens are ready meanwhile", async () => {
-  assert.deepEqual(await reasons(), []);
-  isRefusing = true;
-  stage.pearl.generate(1);
-  const { height } = stage.pearl.chain.tip;
-  const isIndexed = async () => (await stage.http.get("/health")).body["indexed_height"] === height;
-  await stage.until("the index of tokens at the tip", isIndexed);
-  assert.deepEqual(await reasons(), []);
-  const real = performance.now.bind(performance);
-  mock.method(performance, "now", () => real() + 31_000);
-  await stage.until("the reason", async () => String(await reasons()) === "SWAPS_STALLED");
-  assert.equal((await stage.http.get("/health/ready")).status, 200);
-  isRefusing = false;
-  await stage.until("its end", async () => String(await reasons()) === "");
-});
+for (const [method, reason] of [
+  ["getblockheader", "SWAPS_STALLED"],
+  ["getrawmempool", "MEMPOOL_UNREAD"],
+] as const)
+  test(`${reason}: 30 s behind the first refused ${method}, until it is answered; tokens are ready meanwhile`, async () => {
+    mock.restoreAll();
+    assert.deepEqual(await reasons(), []);
+    refused = method;
+    stage.pearl.generate(1);
+    const { height } = stage.pearl.chain.tip;
+    const isIndexed = async () => (await stage.http.get("/health")).body["indexed_height"] === height;
+    await stage.until("the index of tokens at the tip", isIndexed);
+    assert.deepEqual(await reasons(), []);
+    const real = performance.now.bind(performance);
+    mock.method(performance, "now", () => real() + 31_000);
+    await stage.until("the reason", async () => String(await reasons()) === reason);
+    assert.equal((await stage.http.get("/health/ready")).status, 200);
+    refused = "";
+    await stage.until("its end", async () => String(await reasons()) === "");
+  });
 
 test("SWAPS_WITHHELD: a node without peers keeps every step of a swap back, and both indexes are at their tips", async () => {
   mock.restoreAll();
