@@ -26,7 +26,7 @@ const NO_DEADLINES = {
 test("S-51: the words of a status tell nobody to lock PEARL or to show a secret, however late it is", () => {
   for (const status of ["USDC_LOCKED", "PEARL_LOCKED"] as const) {
     const { sentence } = dealWords({ ...NOTHING, status });
-    assert.match(sentence, /only while that is among what is to be done/, status);
+    assert.match(sentence, /only while that is among what is to be done, and not too late/, status);
     assert.doesNotMatch(sentence, /\bmay\b|awaited/, status);
   }
 });

@@ -105,7 +105,7 @@ const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
     label: "USDC locked",
     tone: "busy",
     sentence:
-      "The buyer's USDC are locked and final. The seller locks PEARL only while that is among what is to be done.",
+      "The buyer's USDC are locked and final. The seller locks PEARL only while that is among what is to be done, and not too late.",
   },
   LOCK_SUBMITTED: {
     label: "PEARL on the way",
@@ -117,7 +117,7 @@ const DEAL_WORDS: Readonly<Record<DealRow["status"], StatusWords>> = {
     label: "both locked",
     tone: "busy",
     sentence:
-      "Both sides are locked. The buyer shows the secret only while that is among what is to be done.",
+      "Both sides are locked. The buyer shows the secret only while that is among what is to be done, and not too late.",
   },
   USDC_CLAIMABLE: {
     label: "secret shown",
