@@ -36,6 +36,16 @@ test("S-08: an RPC that was late with a log takes its denial back, once", () => 
   assert.deepEqual(denied.deniers(LOG, LATE, [LIAR]), [LIAR]);
   denied.add(LOG, [LATE, LIAR]);
   assert.deepEqual(denied.deniers(LOG, LATE, [LIAR]), [LIAR, LATE]);
+  denied.takenIn(LOG, LATE);
+  assert.deepEqual(denied.deniers(LOG, LATE, [LIAR]), [LIAR, LATE]);
+});
+
+test("S-08: an RPC that showed a log before it denied it has taken nothing back", () => {
+  const denied = new DeniedLogs();
+  denied.add(LOG, [LIAR]);
+  denied.takenIn(LOG, LATE);
+  denied.add(LOG, [LATE, LIAR]);
+  assert.deepEqual(denied.deniers(LOG, LATE, [LIAR]), [LIAR]);
 });
 
 test("what is denied is forgotten below the final block, and of too many logs the oldest denial", () => {
