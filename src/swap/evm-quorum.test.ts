@@ -62,6 +62,7 @@ describe("S-07: the final height in force", () => {
     assert.equal(isAgreementSettled([honest, honest], 1), true, "two of three");
     assert.equal(isAgreementSettled([honest, null, honest], 1), true, "two of four, of which one is behind");
     assert.equal(isAgreementSettled([honest], 1), false);
+    assert.equal(isAgreementSettled([honest, honest], 2), false, "the other two may agree on another one");
   });
 
   test("two pairs that contradict each other agree on nothing", () => {

@@ -129,7 +129,7 @@ describe("S-07: one RPC", () => {
     await watch.ask(0);
     time.ms += 1000;
     await watch.ask(0);
-    assert.deepEqual(watch.final(), { height: -1, hash: null, time: 0, supporters: [0] });
+    assert.deepEqual(watch.final(), { height: -1, hash: null, time: 0 });
   });
 
   test("finality is as late as no block is called final, from the first newest block that was seen on", async () => {
@@ -194,9 +194,16 @@ describe("S-07: several RPCs", () => {
     const far = { ...rpc("liar"), heads: async () => ({ head: block(5000, "b"), final: block(5000, "b") }) };
     const { watch } = watchOf([rpc("one"), far, rpc("two")]);
     await watch.look();
-    assert.ok((watch.final()?.supporters.length ?? 0) >= 2);
     assert.equal(watch.final()?.height, 90);
     assert.equal(watch.standing().headHeight, 100);
+  });
+
+  test("the final block has the time that those give it who agree about it", async () => {
+    const other = { ...block(90, "b"), time: 7 };
+    const liar = { ...rpc("liar"), heads: async () => ({ head: block(100, "b"), final: other }) };
+    const { watch } = watchOf([liar, rpc("one"), rpc("two")]);
+    await watch.look();
+    assert.deepEqual(watch.final(), { height: 90, hash: hashOf(90, "a"), time: 1090 });
   });
 
   test("one that never answers, about its tags or about a block, keeps nobody waiting", async () => {

@@ -40,8 +40,6 @@ interface View {
 export interface FinalInForce extends FinalWord {
   /** Unix seconds; 0 with height -1. */
   readonly time: number;
-  /** The RPCs that give this hash at this height, of those that had answered when it was known. */
-  readonly supporters: readonly number[];
 }
 
 /** What the watch works with. */
@@ -220,7 +218,7 @@ export class EvmRpcQuorum {
     const [before, last] = [view.before.heads.final, view.last.heads.final];
     const word = lowerWord(wordOf(before), wordOf(last));
     const block = before?.hash === word.hash ? before : last;
-    return { ...word, time: word.hash === null ? 0 : (block?.time ?? 0), supporters: [index] };
+    return { ...word, time: word.hash === null ? 0 : (block?.time ?? 0) };
   }
 
   /** The second greatest final height, where two give the same hash at it. */
@@ -230,7 +228,7 @@ export class EvmRpcQuorum {
     const height = comparedHeight(heights);
     if (height === null) return null;
     // Where nothing is final yet there is nothing to compare.
-    if (height < 0) return { ...NONE_FINAL, time: 0, supporters: fresh };
+    if (height < 0) return { ...NONE_FINAL, time: 0 };
     // Below the second greatest only what a third one says can make two agree.
     const lower = heights.filter((one) => one >= 0 && one < height).toSorted((x, y) => y - x);
     for (const candidate of [height, ...lower]) {
@@ -259,9 +257,8 @@ export class EvmRpcQuorum {
     });
     const hash = agreedHash(hashes());
     if (hash === null) return null;
-    const supporters = indices.filter((index) => blocks.get(index)?.hash === hash);
-    const [supporter = -1] = supporters;
-    return { height, hash, time: blocks.get(supporter)?.time ?? 0, supporters };
+    const agreed = [...blocks.values()].find((block) => block?.hash === hash);
+    return { height, hash, time: agreed?.time ?? 0 };
   }
 
   async #blockOf(index: number, height: number): Promise<EvmBlock | null> {
