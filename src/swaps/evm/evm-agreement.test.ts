@@ -206,6 +206,19 @@ describe("S-07: several RPCs", () => {
     assert.deepEqual(watch.final(), { height: 90, hash: hashOf(90, "a"), time: 1090 });
   });
 
+  test("the newest block is the greater one of two, as an index at the older one lacks blocks", async () => {
+    const newer = { ...rpc("newer"), heads: async () => ({ head: block(105, "a"), final: block(90, "a") }) };
+    for (const sources of [
+      [rpc("one"), newer],
+      [newer, rpc("one")],
+    ]) {
+      const { watch } = watchOf(sources);
+      await watch.look();
+      const { headHeight, headTime } = watch.standing();
+      assert.deepEqual([headHeight, headTime], [105, 1105]);
+    }
+  });
+
   test("one that never answers, about its tags or about a block, keeps nobody waiting", async () => {
     const stop = new AbortController();
     const never = <Value>(): Promise<Value> =>
@@ -218,7 +231,15 @@ describe("S-07: several RPCs", () => {
       heads: async () => ({ head: block(100, "a"), final: block(99, "a") }),
       blocksAt: never,
     };
-    for (const slow of [aboutBlocks, { ...rpc("liar"), heads: never<EvmHeads> }]) {
+    let asked = 0;
+    const aboutTags: EvmSource = {
+      ...rpc("liar"),
+      heads: () => {
+        asked += 1;
+        return never();
+      },
+    };
+    for (const slow of [aboutBlocks, aboutTags]) {
       const clock = { ...systemClock, monotonicMs: () => 0 };
       const sources = [rpc("one"), slow, rpc("two")];
       const watch = new EvmRpcQuorum({ sources, clock, log: alarmLog(), pollMs: 1000 });
@@ -227,6 +248,8 @@ describe("S-07: several RPCs", () => {
       assert.equal(watch.final()?.height, 90);
       running.catch(() => undefined);
     }
+    await systemClock.sleep(20);
+    assert.equal(asked, 1, "it is not asked again before it has answered");
     stop.abort();
   });
 });
