@@ -55,3 +55,14 @@ test("S-07: a dispute goes with its block, and not with the one above it", async
   assert.deepEqual(ledger.disputes(), []);
   assert.ok(!disputed());
 });
+
+test("S-08: what is read again after a reorganisation is not final until it was read twice", async () => {
+  const { ledger } = await threeEvents();
+  await ledger.applyEvm(evm(13, [], { finalHeight: 12 }));
+  await ledger.applyEvm(evm(14, [locked("b", 12)], { rewindTo: 10 }));
+  assert.equal(ledger.tips().evm.finalHeight, 10);
+  assert.deepEqual(
+    ledger.unsettled(0, 99).map(({ place }) => place.block),
+    [12],
+  );
+});
