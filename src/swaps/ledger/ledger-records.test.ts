@@ -15,7 +15,14 @@ import {
   take,
   terms,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { scene, evm, ORDER, locked, statuses } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import {
+  scene,
+  evm,
+  ORDER,
+  locked,
+  type Scene,
+  statuses,
+} from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { SwapLedger } from "./ledger.ts";
 
@@ -120,6 +127,35 @@ describe("records of the ledger", () => {
     const { buyerPearlAddress, isBuyerAddressFromTake } = ledger.subject(ORDER) ?? {};
     assert.deepEqual([buyerPearlAddress, isBuyerAddressFromTake], ["rprl1buyera", true]);
     assert.deepEqual((await scene(store)).ledger.subject(ORDER), ledger.subject(ORDER));
+  });
+
+  test("S-55: the address of a take that anybody may have posted fills a gap for ever, and goes on to be replaceable", async () => {
+    const one = ask("s");
+    const posted = take("a", one, START);
+    const other = { ...posted, buyerPearlAddress: "rprl1z" as PearlAddress };
+    const order = locked("a", 10);
+    const cases = [
+      // Two words about the address before the order is known.
+      async ({ ledger }: Scene) => {
+        await ledger.write({ takes: [posted] });
+        await ledger.write({ takes: [other] });
+        await ledger.applyEvm(evm(10, [order]));
+      },
+      // A take after its order, which lives anew.
+      async ({ ledger }: Scene) => {
+        await ledger.applyEvm(evm(10, [order]));
+        await ledger.write({ takes: [other] });
+        await ledger.write({ takes: [{ ...other, createdAt: START + 1 }] });
+      },
+    ];
+    for (const tell of cases) {
+      const made = await scene();
+      await tell(made);
+      made.now = START + 3000 + 7 * 86_400;
+      await made.ledger.passTime();
+      const { take: left, buyerPearlAddress, isBuyerAddressFromTake } = made.ledger.subject(ORDER) ?? {};
+      assert.deepEqual([left, buyerPearlAddress, isBuyerAddressFromTake], [null, "rprl1z", false]);
+    }
   });
 
   test("asks change with fee, revocation, order and time; each is told", async () => {
