@@ -112,15 +112,61 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
     assert.equal(ledger.watch.rereads().size, 0);
   });
 
+  test("the newest blocks above it leave the chain before the look is over", async () => {
+    const line = await sightedLate(
+      56,
+      async (life) => {
+        await life.follow();
+        stage.reorganise(1, 2);
+        await life.follow();
+      },
+      (rival) => {
+        stage.mine(rival);
+        stage.mineEmpty(2);
+      },
+    );
+    await stage.live().follow();
+    assert.ok(isShown(line));
+    assert.equal(stage.ledger.watch.rereads().size, 0);
+  });
+
   for (const [seed, when, looks] of [
     [54, "after", (life: Life) => life.follow().then(() => life.mempool.look())],
     [55, "before", (life: Life) => life.mempool.look().then(() => life.follow())],
+    [
+      57,
+      "before a question that fails, before",
+      async (life: Life, beforeTip: (then: () => Promise<void>) => void) => {
+        await life.mempool.look();
+        beforeTip(() => Promise.reject(new Error("no answer")));
+        await assert.rejects(life.follow(), /no answer/);
+        await life.follow();
+      },
+    ],
+    [
+      58,
+      "within the question by which",
+      async (life: Life, beforeTip: (then: () => Promise<void>) => void) => {
+        beforeTip(() => life.mempool.look());
+        await life.follow();
+      },
+    ],
   ] as const)
     test(`the block is one of those that the node has forgotten, and its mempool is looked at ${when} that is noticed`, async () => {
       const { ledger, node } = stage;
       const one = watchedOrder(seed);
       ledger.know(one.watched, stage.now);
-      const life = stage.live();
+      let before: (() => Promise<void>) | null = null;
+      const life = stage.live((real) =>
+        liar(real, {
+          tip: async () => {
+            const now = before;
+            before = null;
+            await now?.();
+            return real.tip();
+          },
+        }),
+      );
       const coin = stage.coin();
       const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }], 20_000n);
       const rival = pay(coin, [{ script: miner.script, value: AMOUNT }]);
@@ -129,7 +175,9 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
       await life.follow();
       node.invalidateBlock(hash);
       stage.send(lock);
-      await looks(life);
+      await looks(life, (then) => {
+        before = then;
+      });
       assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
       node.reconsiderBlock(hash);
       await life.follow();
