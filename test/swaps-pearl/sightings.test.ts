@@ -156,12 +156,12 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
       const { ledger, node } = stage;
       const one = watchedOrder(seed);
       ledger.know(one.watched, stage.now);
-      let before: (() => Promise<void>) | null = null;
+      let atTip: (() => Promise<void>) | null = null;
       const life = stage.live((real) =>
         liar(real, {
           tip: async () => {
-            const now = before;
-            before = null;
+            const now = atTip;
+            atTip = null;
             await now?.();
             return real.tip();
           },
@@ -176,7 +176,7 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
       node.invalidateBlock(hash);
       stage.send(lock);
       await looks(life, (then) => {
-        before = then;
+        atTip = then;
       });
       assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
       node.reconsiderBlock(hash);
