@@ -1,10 +1,12 @@
-// Whose denials of a log count while one RPC alone shows it, and how long a refusal of a log stands (S-08).
+// Whose denials of a log count while one RPC alone shows it, how long a refusal of a log stands, and which RPCs are asked
+// last (S-08).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { accepted, locked } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
-import { DeniedLogs, RefusedLogs } from "./evm-rpc-memory.ts";
+import { handClock } from "../../../testkit/doubles/clock.ts";
+import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 
 const LOG = locked("a", 10);
 const [LATE, LIAR, OTHER] = [0, 1, 2];
@@ -84,4 +86,18 @@ test("S-08: a refused log may be given again when another one stands before it, 
   // What the RPC itself shows above the indexed blocks stands before the log, too; what comes after it says nothing.
   assert.equal(refused.has(0, log, 15, [locked("b", 18)]), false);
   assert.equal(refused.has(0, log, 15, [locked("b", 21)]), true);
+});
+
+test("S-08: RPCs that have failed of late come last, in their order, and none is left out", () => {
+  let ms = 5_000_000;
+  const failed = new FailedReadings(handClock(() => ms));
+  assert.deepEqual(failed.last([1, 2, 0]), [1, 2, 0]);
+  failed.add(1);
+  ms += 300_000;
+  failed.add(2);
+  assert.deepEqual(failed.last([1, 2, 0]), [0, 1, 2]);
+  ms += 299_999;
+  assert.deepEqual(failed.last([1, 2, 0]), [0, 1, 2]);
+  ms += 1;
+  assert.deepEqual(failed.last([1, 2, 0]), [1, 0, 2]);
 });
