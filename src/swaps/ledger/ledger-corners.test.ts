@@ -99,7 +99,7 @@ test("S-53: blocks that are to be read again are so until they are read, after a
   const { ledger, store } = await scene();
   await ledger.applyPearl(pearl(100));
   await ledger.write({ rereadFrom: 7 });
-  await ledger.applyMempool(NO_LOCKS, [], [], 99);
+  await ledger.applyMempool(NO_LOCKS, [], [], 98);
   await ledger.applyPearl(pearl(97, [], { rewindTo: 96 }));
   const { ledger: again } = await scene(store);
   const notes = [...again.watch.rereads()];
@@ -111,8 +111,7 @@ test("S-53: blocks that are to be read again are so until they are read, after a
   await again.applyPearl(pearl(97, [], { tip: null, reread: [hint?.[0] ?? ""] }));
   assert.deepEqual([...again.watch.rereads().values()], [97]);
   await again.write({ rereadFrom: 50 });
-  const [, height] = [...(await scene(store)).ledger.watch.rereads()].at(-1) ?? [];
-  assert.equal(height, 50);
+  assert.deepEqual([...(await scene(store)).ledger.watch.rereads().values()], [97, 50]);
 });
 
 test("S-10: orders that differ in one term alone have scripts of their own", async () => {
