@@ -65,6 +65,16 @@ describe("records of the ledger", () => {
     assert.equal(ledger.subject(ORDER)?.sellerPearlAddress, "rprl1sellers");
   });
 
+  test("S-42: of few takes beside each other the one that has just died is none that lives", async () => {
+    const { ledger } = await scene();
+    const one = ask("s");
+    await ledger.write({ takes: [take("a", one, START), take("b", one, START + 10)] });
+    assert.deepEqual(
+      [1199, 1200, 1209, 1210].map((s) => ledger.liveTakes(one.askId, START + s)),
+      [2, 1, 1, 0],
+    );
+  });
+
   test("S-42: beyond the bound the oldest takes go; one that lives anew is young", async () => {
     const { ledger, store } = await scene(new MemorySwapStore(), 3);
     const one = ask("s");
