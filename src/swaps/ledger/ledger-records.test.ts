@@ -89,6 +89,18 @@ describe("records of the ledger", () => {
     assert.deepEqual(kept(again), ["a", "b", "d"]);
   });
 
+  test("S-66: the hashlock of a living take stays known when an older take with it goes beyond the bound", async () => {
+    const { ledger } = await scene(new MemorySwapStore(), 1);
+    const older = take("a", ask("s"), START);
+    const { hashlock } = older.terms;
+    await ledger.write({ takes: [older] });
+    await ledger.write({ takes: [{ ...older, dealHash: bytes32("another deal"), createdAt: START + 1 }] });
+    assert.equal(ledger.subject(older.dealHash), null);
+    assert.ok(ledger.knowsHashlock(hashlock));
+    await ledger.write({ takes: [take("b", ask("s"), START + 2)] });
+    assert.ok(!ledger.knowsHashlock(hashlock));
+  });
+
   test("S-55: an address from accept-lock, or from a take after the order, is replaced by any later one", async () => {
     const { ledger, store } = await scene();
     await ledger.applyEvm(evm(10, [locked("a", 10)]));
