@@ -13,7 +13,11 @@ const WITHOUT_CLOSED_DEALS = `
 const SQLITE_SCHEMA_8 = `BEGIN; ${WITHOUT_CLOSED_DEALS}
   DROP INDEX event_log_reorgs; DROP INDEX block_by_hash; DROP INDEX listing_of_owner; DROP INDEX listing_of_seller;
   DROP INDEX swap_event_reorgs; DROP TABLE ledger; PRAGMA user_version = 8; COMMIT`;
-const POSTGRES_SCHEMA_2 = `BEGIN; ${WITHOUT_CLOSED_DEALS} DELETE FROM schema_version WHERE version > 2; COMMIT`;
+const POSTGRES_SCHEMA_2 = `BEGIN; ${WITHOUT_CLOSED_DEALS}
+  ALTER TABLE swap_change ADD COLUMN has_picture smallint NOT NULL DEFAULT 0;
+  ALTER TABLE swap_change ALTER COLUMN has_picture DROP DEFAULT;
+  CREATE INDEX swap_change_pictures ON swap_change (id) WHERE has_picture = 1;
+  DELETE FROM schema_version WHERE version > 2; COMMIT`;
 
 /** Takes the database back: SQLite to schema 8, PostgreSQL to schema 2. Nobody may have it open. */
 export async function makeOld(url: string): Promise<void> {
