@@ -148,9 +148,9 @@ function idsOf(page: Page<{ readonly listing: { readonly id: string } }>): Page<
 }
 
 /** Cases about walks through changing lists. */
-export function walkingCases(factory: EngineFactory): void {
+export function walkingCases(factory: EngineFactory, worlds: number): void {
   describe("walks", () => {
-    for (const seed of seeds([51, 52, 53])) {
+    for (const seed of seeds([51, 52, 53].slice(0, worlds))) {
       seededTest(`visit every lasting row once while blocks come (seed ${seed})`, seed, () =>
         growing(factory, seed),
       );
