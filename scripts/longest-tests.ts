@@ -1,8 +1,9 @@
 // Which test files take longest, so that the runner begins with them: a long file that began last would run alone at the
 // end, on one of two cores. Those that wait for most of their time (for browsers, outages, rude clients) stand apart, since
-// three of them at a time leave the cores idle. The order is that of a measured run (`durations` of reports/tests.json); it need not be exact.
+// three of them at a time leave the cores idle. The order is that of a measured run (`durations` of reports/tests.json); it
+// need not be exact.
 
-/** Test files of 10 s and more on two cores, the longest first. */
+/** Test files of 10 s and more on two cores, the longest first but for what is said above. */
 export const LONGEST: readonly string[] = [
   "test/simulation/swap-stories.test.ts",
   "test/store-postgres.test.ts",

@@ -151,9 +151,11 @@ function Timeline({ swap }: { swap: SwapRow }) {
 
 function Deadlines({ swap }: { swap: SwapRow }) {
   const now = useNow((seconds) => seconds);
+  const moments = momentsOf(swap);
   return (
     <ul class="deadlines">
-      {momentsOf(swap).map(({ name, at, brings }) => (
+      {moments.length === 0 ? <li class="quiet">None any more: the swap is over.</li> : null}
+      {moments.map(({ name, at, brings }) => (
         <li key={name} class={at <= now ? "past" : "ahead"}>
           <strong>{name}</strong> <Deadline at={at} />
           <span class="quiet"> {brings}</span>

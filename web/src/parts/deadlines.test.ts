@@ -13,8 +13,16 @@ const deadlines = {
   evm_refund_time: 400,
 };
 
-const told = (state: Parameters<typeof momentsOf>[0]["evm_leg"]["state"]): readonly number[] =>
-  momentsOf({ deadlines, evm_leg: { state } }).map(({ at }) => at);
+type Legs = Parameters<typeof momentsOf>[0];
+
+const told = (
+  state: Legs["evm_leg"]["state"],
+  final = false,
+  pearl: Legs["pearl_leg"]["state"] = "none",
+): readonly number[] =>
+  momentsOf({ deadlines, evm_leg: { state, final }, pearl_leg: { state: pearl } }).map(({ at }) => at);
+
+const NEW: Legs = { deadlines, evm_leg: { state: "none", final: false }, pearl_leg: { state: "none" } };
 
 test("the end of a take is told until its USDC are locked, and the last moment for a bid until it is accepted", () => {
   assert.deepEqual(told("none"), [10, 50, 100, 200, 300, 400]);
@@ -23,8 +31,20 @@ test("the end of a take is told until its USDC are locked, and the last moment f
     assert.deepEqual(told(state), [100, 200, 300, 400], state);
 });
 
+test("a side that is over for good has no moments: nobody is to lock or to hurry in a swap that is settled", () => {
+  for (const state of ["claimed", "refunded", "cancelled"] as const) {
+    for (const pearl of ["none", "claimed", "refunded"] as const) {
+      assert.deepEqual(told(state, true, pearl), [], `${state}, ${pearl}`);
+      assert.deepEqual(told(state, false, pearl), [100, 200, 300, 400], `${state} may be replaced, ${pearl}`);
+    }
+    for (const pearl of ["mempool", "confirmed", "claim_seen", "refund_seen"] as const)
+      assert.deepEqual(told(state, true, pearl), [200, 300], `${state}, ${pearl}`);
+  }
+  assert.deepEqual(told("accepted", true, "claimed"), [100, 200, 300, 400]);
+});
+
 test("a moment that the row does not have is not told", () => {
-  const bid = momentsOf({ deadlines: { ...deadlines, take_expires_at: null }, evm_leg: { state: "none" } });
+  const bid = momentsOf({ ...NEW, deadlines: { ...deadlines, take_expires_at: null } });
   assert.deepEqual(
     bid.map(({ at }) => at),
     [50, 100, 200, 300, 400],
@@ -32,6 +52,6 @@ test("a moment that the row does not have is not told", () => {
 });
 
 test("S-05: who takes PEARL back is told that nodes go by the median time of blocks", () => {
-  const [, , refund] = momentsOf({ deadlines, evm_leg: { state: "accepted" } });
+  const refund = momentsOf(NEW).find(({ name }) => name === "PEARL refund");
   assert.match(refund?.brings ?? "", /median time/);
 });

@@ -11,13 +11,21 @@ export interface SwapMoment {
   readonly brings: string;
 }
 
-/** The moments in the order in which they come. */
+/** What tells which moments are left. */
+type Facts = Pick<SwapRow, "deadlines"> & {
+  readonly evm_leg: Pick<SwapRow["evm_leg"], "state" | "final">;
+  readonly pearl_leg: Pick<SwapRow["pearl_leg"], "state">;
+};
+
+/** The moments in the order in which they come. A side that is over for good has none. */
 export function momentsOf({
   deadlines,
-  evm_leg: { state },
-}: Pick<SwapRow, "deadlines"> & {
-  readonly evm_leg: Pick<SwapRow["evm_leg"], "state">;
-}): readonly SwapMoment[] {
+  evm_leg: { state, final },
+  pearl_leg: pearl,
+}: Facts): readonly SwapMoment[] {
+  const isEvmOver = final && (state === "claimed" || state === "refunded" || state === "cancelled");
+  const isLockOpen = pearl.state !== "none" && pearl.state !== "claimed" && pearl.state !== "refunded";
+  const isPearlOver = isEvmOver && !isLockOpen;
   const all: readonly (readonly [name: string, at: number | null, brings: string])[] = [
     [
       "The take ends",
@@ -31,20 +39,24 @@ export function momentsOf({
     ],
     [
       "Last moment to lock PEARL",
-      deadlines.lock_pearl_by,
+      isEvmOver ? null : deadlines.lock_pearl_by,
       "PEARL locked later may not be deep enough in time.",
     ],
     [
       "Last moment to show the secret",
-      deadlines.claim_pearl_by,
+      isPearlOver ? null : deadlines.claim_pearl_by,
       "A claim begun later may lose against the refund.",
     ],
     [
       "PEARL refund",
-      deadlines.pearl_refund_time,
+      isPearlOver ? null : deadlines.pearl_refund_time,
       `From then on the seller may take unclaimed PEARL back. ${MEDIAN_TIME_WORDS}`,
     ],
-    ["USDC refund", deadlines.evm_refund_time, "From then on the buyer may take unclaimed USDC back."],
+    [
+      "USDC refund",
+      isEvmOver ? null : deadlines.evm_refund_time,
+      "From then on the buyer may take unclaimed USDC back.",
+    ],
   ];
   return all.flatMap(([name, at, brings]) => (at === null ? [] : [{ name, at, brings }]));
 }
