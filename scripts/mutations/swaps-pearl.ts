@@ -77,8 +77,8 @@ const pearl = [
   ...inFile("src/follow/pearl-nodes.ts", [
     {
       rule: "S-09",
-      find: "> AHEAD_BLOCKS;",
-      replace: "> AHEAD_BLOCKS + 1;",
+      find: "> AHEAD_BLOCKS);",
+      replace: "> AHEAD_BLOCKS + 1);",
       why: "a node that is left behind by 3 blocks is followed on",
     },
     {

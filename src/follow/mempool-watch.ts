@@ -14,6 +14,7 @@ import type { Txid } from "../primitives/brands.ts";
 import type { Sha256d } from "../primitives/hashing.ts";
 import type { Condition, ConditionSource } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
+import { Lasting } from "./lasting.ts";
 import type { Clock, Log, PearlNode } from "./ports.ts";
 import { MempoolRows } from "./mempool-rows.ts";
 import type { MempoolFilter, MempoolOperation, MempoolSnapshot, MempoolView } from "./serving.ts";
@@ -115,8 +116,8 @@ export class MempoolWatch implements MempoolView, ConditionSource {
   readonly #rows = new MempoolRows();
   #snapshot: MempoolSnapshot = { version: 0, rows: [], truncated: false };
   readonly #listeners: readonly MempoolListener[];
-  /** Since when every look has failed; null while they succeed. */
-  #failingSinceMs: number | null = null;
+  /** Every look fails. */
+  readonly #failing: Lasting;
   /** Whether that was said, because it lasts. */
   #isTold = false;
 
@@ -127,6 +128,7 @@ export class MempoolWatch implements MempoolView, ConditionSource {
     this.#recognise = recogniseEnvelope(deps.rules.marker);
     this.#addressOf = (keyHex) => addressOfKey(keyHex, deps.rules.hrp);
     this.#wake = new Wake(deps.clock);
+    this.#failing = new Lasting(deps.clock);
   }
 
   /** The operations of the last look. */
@@ -151,7 +153,7 @@ export class MempoolWatch implements MempoolView, ConditionSource {
       const startedMs = clock.monotonicMs();
       try {
         await this.look();
-        this.#failingSinceMs = null;
+        this.#failing.set(false);
         this.#isTold = false;
       } catch (error) {
         this.#isBehind = false;
@@ -168,24 +170,19 @@ export class MempoolWatch implements MempoolView, ConditionSource {
    * the mempool, and its list may be longer than is taken.
    */
   conditions(): readonly Condition[] {
-    if (!this.#isUnread) return [];
+    if (!this.#failing.hasLasted(UNREAD_MS)) return [];
     const sentence =
       "The PEARL node's mempool could not be read for 30 s or longer: unconfirmed operations are those that were seen " +
       "before, and swaps see locks and secrets in blocks alone. The log says why.";
     return [{ code: "MEMPOOL_UNREAD", sentence }];
   }
 
-  get #isUnread(): boolean {
-    const since = this.#failingSinceMs;
-    return since !== null && this.#deps.clock.monotonicMs() - since >= UNREAD_MS;
-  }
-
   #failed(error: unknown): void {
-    const { clock, log } = this.#deps;
+    const { log } = this.#deps;
     // The follower reports a silent node; here it is a detail until it lasts.
-    if (this.#failingSinceMs === null) log.debug({}, `mempool: ${sentenceOf(error)}`);
-    this.#failingSinceMs ??= clock.monotonicMs();
-    if (!this.#isUnread || this.#isTold) return;
+    if (!this.#failing.hasLasted(0)) log.debug({}, `mempool: ${sentenceOf(error)}`);
+    this.#failing.set(true);
+    if (!this.#failing.hasLasted(UNREAD_MS) || this.#isTold) return;
     log.warn({ error: sentenceOf(error) }, "the PEARL node's mempool cannot be read; asking on");
     this.#isTold = true;
   }

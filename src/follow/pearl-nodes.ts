@@ -7,6 +7,7 @@
 import type { BlockHash } from "../primitives/brands.ts";
 import type { Condition } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
+import { Lasting } from "./lasting.ts";
 import type { Clock, Log, NodeCounts, NodeTip, NodeUse, SwapNode } from "./ports.ts";
 
 /** A configured node. */
@@ -62,16 +63,18 @@ class Standing {
   isIdentified = false;
   isForeign = false;
   trouble: string | null = null;
-  /** Since when its chain has not been the followed one's; null while it is, or cannot be compared. */
-  forkedSinceMs: number | null = null;
-  /** Since when it has been more than `AHEAD_BLOCKS` ahead of the followed node. */
-  aheadSinceMs: number | null = null;
+  /** Its chain is not the followed one's, as far as they can be compared. */
+  readonly forked: Lasting;
+  /** It is more than `AHEAD_BLOCKS` ahead of the followed node. */
+  readonly ahead: Lasting;
   #from = 0;
   #hashes: readonly BlockHash[] = [];
 
-  constructor({ name, node }: NamedNode) {
+  constructor({ name, node }: NamedNode, clock: Clock) {
     this.name = name;
     this.node = node;
+    this.forked = new Lasting(clock);
+    this.ahead = new Lasting(clock);
   }
 
   /** Asks the node for its tip and, where that is another than before, for its newest hashes. */
@@ -131,10 +134,10 @@ export class FollowedNode implements SwapNode, NodeUse {
   /** Ends the questions to the followed node that are under way. */
   readonly #asked = new Set<(error: Error) => void>();
   readonly #startedAtMs: number;
-  /** Since when the index could use nothing that the followed node gave; null while it can. */
-  #uselessSinceMs: number | null = null;
-  /** Since when no other node has shown the newest blocks of the followed one; null while one does, or none is wanted. */
-  #aloneSinceMs: number | null = null;
+  /** The index can use nothing that the followed node gives. */
+  readonly #useless: Lasting;
+  /** No other node shows the newest blocks of the followed one, and one is wanted. */
+  readonly #alone: Lasting;
   #current: Standing;
 
   /** `nodes`: the one that is followed first, then the witnesses in the order in which they take its place. */
@@ -142,8 +145,10 @@ export class FollowedNode implements SwapNode, NodeUse {
     this.#clock = clock;
     this.#log = log;
     const [first, ...others] = nodes;
-    this.#current = new Standing(first);
-    this.#standings = [this.#current, ...others.map((one) => new Standing(one))];
+    this.#current = new Standing(first, clock);
+    this.#standings = [this.#current, ...others.map((one) => new Standing(one, clock))];
+    this.#useless = new Lasting(clock);
+    this.#alone = new Lasting(clock);
     this.#startedAtMs = clock.monotonicMs();
   }
 
@@ -176,16 +181,12 @@ export class FollowedNode implements SwapNode, NodeUse {
   /** What is wrong with the nodes among each other (H-20). */
   conditions(): readonly Condition[] {
     const places = this.#others().filter((one) => this.#isApart(one));
-    if (places.length === 0) return this.#isAlone ? [this.#unwitnessed()] : [];
+    if (places.length === 0) return this.#alone.hasLasted(ALONE_MS) ? [this.#unwitnessed()] : [];
     const apart = places.map((one) => this.#standings.indexOf(one) + 1).join(" and ");
     const sentence =
       `The chain of PEARL node ${this.place + 1}, which is followed, is not that of node ${apart} ` +
       "(in the order of the settings). Look which of them the network has before anybody reveals a secret.";
     return [{ code: "PEARL_NODES_DISAGREE", sentence }];
-  }
-
-  get #isAlone(): boolean {
-    return this.#aloneSinceMs !== null && this.#clock.monotonicMs() - this.#aloneSinceMs >= ALONE_MS;
   }
 
   #unwitnessed(): Condition {
@@ -198,11 +199,11 @@ export class FollowedNode implements SwapNode, NodeUse {
   }
 
   useless(): void {
-    this.#uselessSinceMs ??= this.#clock.monotonicMs();
+    this.#useless.set(true);
   }
 
   useful(): void {
-    this.#uselessSinceMs = null;
+    this.#useless.set(false);
   }
 
   /** Looks at all nodes again and again until the signal aborts. Never rejects. */
@@ -267,8 +268,7 @@ export class FollowedNode implements SwapNode, NodeUse {
   #isApart(one: Standing): boolean {
     const depth = this.#isFresh(one) ? one.forkDepth(this.#current) : null;
     if (depth === null || depth === 0) return false;
-    const since = one.forkedSinceMs ?? this.#clock.monotonicMs();
-    return depth > FORK_BLOCKS || this.#clock.monotonicMs() - since >= FORK_MS;
+    return depth > FORK_BLOCKS || one.forked.hasLasted(FORK_MS);
   }
 
   /** Notes what lasts, and follows the next node where the present one is silent or left behind. */
@@ -276,18 +276,13 @@ export class FollowedNode implements SwapNode, NodeUse {
     const now = this.#clock.monotonicMs();
     const current = this.#current;
     for (const one of this.#others()) {
-      const isForked = this.#isFresh(one) && (one.forkDepth(current) ?? 0) > 0;
-      one.forkedSinceMs = isForked ? (one.forkedSinceMs ?? now) : null;
+      one.forked.set(this.#isFresh(one) && (one.forkDepth(current) ?? 0) > 0);
       const ahead = (one.tip?.height ?? -1) - (current.tip?.height ?? Infinity);
-      const isAhead = this.#isFresh(one) && ahead > AHEAD_BLOCKS;
-      one.aheadSinceMs = isAhead ? (one.aheadSinceMs ?? now) : null;
+      one.ahead.set(this.#isFresh(one) && ahead > AHEAD_BLOCKS);
     }
-    if (this.#isWitnessed) this.#aloneSinceMs = null;
-    else this.#aloneSinceMs ??= now;
+    this.#alone.set(!this.#isWitnessed);
     const isSilent = now - (current.answeredAtMs ?? this.#startedAtMs) > ANSWER_COUNTS_MS;
-    const ahead = this.#others().filter(
-      ({ aheadSinceMs }) => aheadSinceMs !== null && now - aheadSinceMs >= AHEAD_MS,
-    );
+    const ahead = this.#others().filter((one) => one.ahead.hasLasted(AHEAD_MS));
     if (isSilent) {
       this.#follow(
         this.#next((one) => this.#isFresh(one)),
@@ -298,7 +293,7 @@ export class FollowedNode implements SwapNode, NodeUse {
         this.#next((one) => ahead.includes(one)),
         "has been left behind by two others for 10 min",
       );
-    } else if (this.#uselessSinceMs !== null && now - this.#uselessSinceMs >= USELESS_MS) {
+    } else if (this.#useless.hasLasted(USELESS_MS)) {
       this.#follow(
         this.#next((one) => this.#isFresh(one)),
         "has given nothing for 10 min that the index can use",
@@ -319,10 +314,10 @@ export class FollowedNode implements SwapNode, NodeUse {
       `alarm: the followed PEARL node ${why}: the next one is followed`,
     );
     this.#current = next;
-    this.#uselessSinceMs = null;
+    this.#useless.set(false);
     for (const one of this.#standings) {
-      one.forkedSinceMs = null;
-      one.aheadSinceMs = null;
+      one.forked.set(false);
+      one.ahead.set(false);
     }
     const replaced = new NodeReplaced();
     for (const end of this.#asked) end(replaced);

@@ -4,6 +4,7 @@
 import type { ChainTips } from "../swap/facts.ts";
 import type { EvaluationContext } from "../swap/subject.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
+import { Lasting } from "../follow/lasting.ts";
 import type { Clock } from "../follow/ports.ts";
 import type { EvmStanding, PearlStanding } from "./standings.ts";
 
@@ -69,12 +70,13 @@ export class SwapReadiness implements ConditionSource {
    * After a start the time of the stored EVM tip, which has surely passed.
    */
   #lastSynced: number | null = null;
-  /** Since when something has stood that no index's state shows, by the monotonic clock; null where nothing does. */
-  #withheldSinceMs: number | null = null;
+  /** Something stands that no index's state shows. */
+  readonly #withheld: Lasting;
 
   constructor(deps: ReadinessDependencies, limits: ReadinessLimits) {
     this.#deps = deps;
     this.#limits = limits;
+    this.#withheld = new Lasting(deps.clock);
   }
 
   /** *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. */
@@ -106,8 +108,7 @@ export class SwapReadiness implements ConditionSource {
    */
   conditions(): readonly Condition[] {
     const reasons = this.#noteWithheld();
-    const since = this.#withheldSinceMs;
-    if (since === null || this.#deps.clock.monotonicMs() - since < WITHHELD_MS) return [];
+    if (!this.#withheld.hasLasted(WITHHELD_MS)) return [];
     return reasons.map(({ message, details }) => {
       const what = Object.entries(details).map(
         ([name, value]) => `${name}: ${value === null ? "not known" : JSON.stringify(value)}`,
@@ -160,15 +161,14 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #noteWithheld(): readonly NotReady[] {
-    const { evm, pearl, clock } = this.#deps;
+    const { evm, pearl } = this.#deps;
     // A side that is silent is stalled, and what it said last is told of it.
     const ofPearl = this.#isSilent(pearl().answeredAtMonotonicMs)
       ? []
       : [this.#pearlOld(), this.#pearlAlone(), this.#pearlSlow()];
     const ofEvm = this.#isSilent(evm().answeredAtMonotonicMs) ? [] : [this.#evmOld()];
     const reasons = [...ofPearl, ...ofEvm].filter((reason) => reason !== null);
-    if (reasons.length === 0) this.#withheldSinceMs = null;
-    else this.#withheldSinceMs ??= clock.monotonicMs();
+    this.#withheld.set(reasons.length > 0);
     return reasons;
   }
 

@@ -7,6 +7,7 @@ import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
+import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
 import { Backscan, firstHeightAt, type ScanReasons } from "./pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
@@ -88,12 +89,13 @@ export class PearlWatch implements ConditionSource {
   #isMoving = false;
   /** Whether lock transactions of the mempool were told since the node was last asked for its tip. */
   #hasSighted = false;
-  /** Since when every round has failed by what the node gives or by our own fault; null while one of them ends well. */
-  #failingSinceMs: number | null = null;
+  /** Every round fails by what the node gives or by our own fault. */
+  readonly #failing: Lasting;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#failing = new Lasting(deps.clock);
     this.#trouble = new Trouble(deps.log, "swaps on PEARL: ");
     this.#loop = new ChainFollower(deps.clock, {
       round: async (signal) => ((await this.round(signal)) ? "again" : "idle"),
@@ -124,8 +126,7 @@ export class PearlWatch implements ConditionSource {
    * proxy may refuse headers, and a pruned node lacks old blocks. Failures of the store are told by others.
    */
   conditions(): readonly Condition[] {
-    const since = this.#failingSinceMs;
-    if (since === null || this.#deps.clock.monotonicMs() - since < this.#options.stuckMs) return [];
+    if (!this.#failing.hasLasted(this.#options.stuckMs)) return [];
     const { height } = this.#deps.ledger.tips().pearl;
     const sentence =
       `Swaps do not get on with the PEARL chain (they are at block ${height}, the node was last seen at ` +
@@ -339,15 +340,14 @@ export class PearlWatch implements ConditionSource {
   }
 
   #recovered(): void {
-    this.#failingSinceMs = null;
+    this.#failing.set(false);
     this.#trouble.recovered();
   }
 
   #failed(error: unknown, failures: number): RetryPause {
     const { retryMinMs, retryMaxMs } = this.#options;
     const { kind } = this.#trouble.failed(error);
-    if (kind === "store") this.#failingSinceMs = null;
-    else this.#failingSinceMs ??= this.#deps.clock.monotonicMs();
+    this.#failing.set(kind !== "store");
     if (kind === "store" || kind === "internal") this.#tip.doubt();
     const ms = retryMs(failures, retryMinMs, retryMaxMs);
     return { ms, firmMs: ms };
