@@ -1,6 +1,8 @@
 // The table of all endpoints, for 404 against 405, `Allow`, and OPTIONS. It looks at raw paths, so that it also answers
 // for paths whose percent-encoding is broken.
 
+import { decodedOrRaw } from "../primitives/percent.ts";
+
 /** Stands for the request target `*`, the server as a whole (RFC 9112 §3.2.4): a path that is nobody's. */
 export const WHOLE_SERVER = "/*";
 
@@ -51,13 +53,4 @@ function matches(known: KnownPath, segments: readonly string[]): boolean {
 function isMoreFixed(one: KnownPath, other: KnownPath): boolean {
   const index = one.segments.findIndex((segment, at) => segment !== other.segments[at]);
   return index !== -1 && one.segments[index] !== null;
-}
-
-function decodedOrRaw(segment: string): string {
-  if (!segment.includes("%")) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

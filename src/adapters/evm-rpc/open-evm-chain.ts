@@ -3,6 +3,7 @@
 // question about accounts goes to one RPC after the other, beginning with the one that answered last. RPC URLs often
 // hold the operator's key in their path, query or password: messages get a name for each that does not.
 
+import { decodedOrRaw } from "../../primitives/percent.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
@@ -138,15 +139,6 @@ class FirstAnswer<Source> {
   }
 }
 
-/** Without percent signs; as it stands where they mean nothing. */
-function plain(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /**
  * Reads the URL. `place`: which one of EVM_RPC_URLS it is, from 1 on, since its name says little.
  * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
@@ -160,7 +152,7 @@ export function rpcUrlOf(text: string, place?: number): RpcTarget {
   url.username = "";
   url.password = "";
   url.hash = "";
-  const credentials = `${plain(username)}:${plain(password)}`;
+  const credentials = `${decodedOrRaw(username)}:${decodedOrRaw(password)}`;
   return {
     url,
     authorization:

@@ -2,6 +2,7 @@
 // their URLs already; this catches what others repeat: a resolver that names the host, an RPC that quotes our path back.
 
 import { NETWORKS } from "../../chain/networks.ts";
+import { decodedOrRaw } from "../../primitives/percent.ts";
 import { flagOf, SETTING_LIST } from "./declaration.ts";
 
 /** Puts `…` in place of everything that is secret in a text. */
@@ -59,7 +60,7 @@ function addUrl(text: string, parts: Set<string>): void {
   const { username, password, hostname, pathname, search, searchParams, hash } = url;
   for (const one of [username, password]) for (const form of formsOf(one)) keep(form, parts, SHORTEST_SECRET);
   if (username !== "" || password !== "") {
-    const plain = `${decoded(username)}:${decoded(password)}`;
+    const plain = `${decodedOrRaw(username)}:${decodedOrRaw(password)}`;
     parts.add(Buffer.from(plain).toString("base64"));
   }
   if (!/^(\[.*\]|[\d.]+|localhost)$/i.test(hostname)) {
@@ -94,7 +95,7 @@ function addPostgres({ password, searchParams }: URL, text: string, parts: Set<s
 
 /** As written, and without percent signs. */
 function formsOf(text: string): readonly string[] {
-  return [text, decoded(text), encodeURIComponent(decoded(text))];
+  return [text, decodedOrRaw(text), encodeURIComponent(decodedOrRaw(text))];
 }
 
 /** A part of a host's name, a path or a query. */
@@ -104,12 +105,4 @@ function keepPart(text: string, parts: Set<string>): void {
 
 function keep(text: string, parts: Set<string>, shortest: number): void {
   if (text.length >= shortest) parts.add(text);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
