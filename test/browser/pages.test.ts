@@ -1,6 +1,6 @@
 // Every page of the service in a real browser: one heading, a title of its own, nothing that leaves the server or is
 // complained of, no sideways scroll on a phone or a desktop, and nothing serious for those who cannot see or point, in
-// both themes. The pictures are left in reports/screenshots/.
+// both themes. With STRAND_PICTURES=1 a picture of each look is left in reports/screenshots/.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -16,6 +16,8 @@ const SIZES = {
   desktop: { width: 1280, height: 900 },
 } as const;
 const PICTURES = "reports/screenshots";
+/** Two hundred pictures take a quarter of the time of all looks. */
+const areTaken = process.env["STRAND_PICTURES"] === "1";
 /** All scripts of a visit to every page, compressed as they are sent. */
 const MOST_SCRIPT_BYTES = 200_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -117,7 +119,7 @@ describe("every page in a real browser", needsChromium(), () => {
   let looks: readonly Look[] = [];
 
   before(async () => {
-    mkdirSync(PICTURES, { recursive: true });
+    if (areTaken) mkdirSync(PICTURES, { recursive: true });
     const furnished = await furnishedStage();
     stage = furnished.stage;
     // Nothing happens on the chains any more: the service need not look at them all the time.
@@ -195,7 +197,7 @@ async function openingFaults(page: Page, { name, path, status, words }: Look): P
   return faults;
 }
 
-/** Looks at the open page in each size and theme, takes its picture, and says what somebody could not see or reach. */
+/** Looks at the open page in each size and theme, takes its picture where pictures are asked for, and says what somebody could not see or reach. */
 async function sightFaults(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = [];
   await page.evaluate(AXE);
@@ -209,7 +211,8 @@ async function sightFaults(page: Page, name: string): Promise<readonly string[]>
       const rules = RULES[look];
       const serious = rules === null ? [] : await page.evaluate<string[]>(rules);
       faults.push(...serious.map((fault) => `${name}, ${look}: ${fault}`));
-      await page.screenshot({ path: `${PICTURES}/${name} ${look}.jpeg`, quality: 80, fullPage: true });
+      const path = `${PICTURES}/${name} ${look}.jpeg`;
+      if (areTaken) await page.screenshot({ path, quality: 80, fullPage: true });
     }
   }
   return faults;
