@@ -127,7 +127,8 @@ async function main(): Promise<void> {
   let indexed: IndexedWorkload | null = null;
   const make: Record<Part, () => Promise<readonly Figure[]>> = {
     scan: () => scanFigures(size),
-    reading: () => readingFigures(size.readBlocks, size.rounds),
+    // A round takes half a second: the first ones are those of a program that has not warmed up.
+    reading: () => readingFigures(size.readBlocks, 3 * size.rounds),
     sync: async () => {
       const { figures: found, ...left } = await syncFigures(size.syncBlocks, size.rounds);
       ({ indexed } = left);

@@ -15,11 +15,11 @@ export interface PrefetchOptions {
 }
 
 /**
- * Bounds for ordinary machines: 64 MiB of blocks in memory, 500 MB for a moment where tiny ones are followed by full
- * ones.
+ * Bounds for ordinary machines: 64 MiB of blocks in memory, 800 MB for a moment where tiny ones are followed by full
+ * ones. As many small ones as fill all lanes of the node's client with full batches.
  */
 export const PREFETCH_DEFAULTS: PrefetchOptions = {
-  maxAhead: 128,
+  maxAhead: 200,
   maxBytes: 64 * 1024 * 1024,
   hashWindow: 500,
 };
@@ -28,7 +28,7 @@ const FIRST_AHEAD = 16;
 /** So many blocks say how large the next ones may be. */
 const LATE_BLOCKS = 100;
 /** Requests are made when this part of those ahead can be made at once, so that they share few batches. */
-const BUNCH = 1 / 3;
+const BUNCH = 1 / 4;
 
 /** Where hashes and blocks come from: the node, or one's own list of hashes with the node's blocks. */
 export type BlockSource = Pick<PearlNode, "blockHashes" | "rawBlock">;
