@@ -1,12 +1,15 @@
 // One range of final blocks read again and compared with what is indexed of it (S-08). The RPC must first show that it
-// stands on the same chain: the final block in force, and a block of ours at or above the range.
+// stands on the same chain: the final block in force, and a block of ours at or above the range. What it calls the end of
+// the range is remembered as final, so that it may not be its word alone.
 
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { EvmLog, EvmSource } from "./evm-chain.ts";
+import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
 import { badLogs, checkLogs, type LogQuestion } from "./evm-cross-check.ts";
+import { hashAt } from "./evm-fork.ts";
 import { escrowLogs, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
+import { unsettled } from "./evm-unavailable.ts";
 import { type LogReading, NO_TIME, ofOtherTimes, showsEvent } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 
@@ -27,7 +30,11 @@ interface ComparedQuestion {
 
 /** What another reading shows. */
 export interface Compared {
+  /** The RPC that shows it. */
+  readonly source: EvmSource;
   readonly end: EvmPoint;
+  /** Whether the end is the final block in force or one that we knew; else the RPC alone names it. */
+  readonly isEndKnown: boolean;
   /** What is indexed. */
   readonly events: readonly EscrowEvent[];
   /** Indexed and not shown, or shown otherwise. */
@@ -53,8 +60,20 @@ export async function compareRange(question: ComparedQuestion): Promise<Compared
     const [end, ours, theirs] = await source.blocksAt([to, anchor.number, final.height]);
     if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
+    checkOneChain([end, ours, theirs], source);
+    const isEndKnown = to === anchor.number || to === final.height;
     const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);
-    if (logs !== null) return { end, ...difference(logs, { source: source.name, from, to }, question) };
+    if (logs !== null)
+      return { source, end, isEndKnown, ...difference(logs, { source: source.name, from, to }, question) };
+  }
+}
+
+/** An RPC that is asked for the same height several times at once has one block there. */
+function checkOneChain(blocks: readonly EvmBlock[], source: EvmSource): void {
+  const hashes = new Map<number, string>();
+  for (const { number, hash } of blocks) {
+    if ((hashes.get(number) ?? hash) !== hash) throw unsettled(source, `it has two blocks ${number}`);
+    hashes.set(number, hash);
   }
 }
 
@@ -62,7 +81,7 @@ function difference(
   logs: readonly EvmLog[],
   asked: LogQuestion,
   { reading, indexed }: ComparedQuestion,
-): Omit<Compared, "end"> {
+): Pick<Compared, "events" | "absent" | "extra"> {
   checkLogs(logs, asked);
   const events = indexed(asked.from, asked.to);
   const byPlace = new Map(events.map((event) => [eventKey(event), event]));
@@ -82,6 +101,17 @@ function difference(
     if (read !== null) extra.push(read);
   }
   return { events, absent: events.filter((event) => !shown.has(eventKey(event))), extra };
+}
+
+/** Whether the end is more than its RPC's own word: it was known, or another one of these has it, too. */
+export async function isEndShown(
+  { source, end, isEndKnown }: Compared,
+  answering: readonly EvmSource[],
+): Promise<boolean> {
+  if (isEndKnown) return true;
+  for (const other of answering)
+    if (other !== source && (await hashAt(other, end.number)) === end.hash) return true;
+  return false;
 }
 
 /** All that an RPC shows of the compared blocks, ascending. */

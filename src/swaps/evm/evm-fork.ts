@@ -90,7 +90,7 @@ function notBelieved(source: EvmSource, witness: ChainCheckpoint, why: string): 
 }
 
 /** The hash that the RPC has at the height; null also where it does not answer. */
-async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null> {
+export async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null> {
   try {
     const [block] = await source.blocksAt([height]);
     return block?.hash ?? null;

@@ -8,7 +8,14 @@ import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { compareRange, type Compared, type Elsewhere, shownEvents, unshown } from "./evm-compare-range.ts";
+import {
+  compareRange,
+  type Compared,
+  type Elsewhere,
+  isEndShown,
+  shownEvents,
+  unshown,
+} from "./evm-compare-range.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
@@ -205,6 +212,8 @@ export class SecondReading {
       if (standing === "gone") return this.#without(event, lacks, use, "a log that was indexed is gone");
       if (standing === "disputed") disputed.push(event);
     }
+    const answering = this.#indices(index).map((one) => ofRpc(this.#deps.sources, one));
+    if (!this.#isAlone && !(await isEndShown(compared, answering))) return null;
     for (const event of disputed) this.#alarm(event);
     return { kind: "raise", final: compared.end, disputed };
   }
