@@ -191,22 +191,27 @@ describe("S-05: finality", () => {
     assert.equal(one.follower.standing().finalReplaced, true);
   });
 
-  test("a chain that ends below the final block undoes nothing, however long it stays so", async () => {
-    const rpc = await serve();
-    rpc.final = 107;
-    const one = followed({ urls: [rpc.url] });
-    await one.toTip();
-    const before = one.ledger.changes.length;
-    rpc.chain = CHAIN.slice(0, 107);
-    rpc.final = 50;
-    const seen = rpc.calls.length;
-    // Three times as long as a shorter chain is waited for before it is believed.
-    const enough = performance.now() + 300;
-    await one.until(() => performance.now() > enough && rpc.calls.length > seen + 20);
-    assert.equal(one.ledger.changes.length, before);
-    assert.equal(one.ledger.tips().evm.height, 120);
-    assert.equal(one.follower.standing().finalReplaced, false);
-  });
+  for (const [chain, isWhere] of [
+    [CHAIN, "between blocks that are remembered"],
+    [scriptedChain(120, () => 0), "below all that are remembered"],
+  ] as const) {
+    test(`a chain that ends below the final block, ${isWhere}, undoes nothing, however long it stays so`, async () => {
+      const rpc = await serve(chain);
+      rpc.final = 107;
+      const one = followed({ urls: [rpc.url] });
+      await one.toTip();
+      const before = one.ledger.changes.length;
+      rpc.chain = chain.slice(0, 107);
+      rpc.final = 50;
+      const seen = rpc.calls.length;
+      // Three times as long as a shorter chain is waited for before it is believed.
+      const enough = performance.now() + 300;
+      await one.until(() => performance.now() > enough && rpc.calls.length > seen + 20);
+      assert.equal(one.ledger.changes.length, before);
+      assert.equal(one.ledger.tips().evm.height, 120);
+      assert.equal(one.follower.standing().finalReplaced, false);
+    });
+  }
 
   test("with a number, blocks below head - n + 1 are final", async () => {
     const rpc = await serve();

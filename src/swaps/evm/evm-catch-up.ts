@@ -137,15 +137,16 @@ export class EvmCatchUp {
     const { head } = heads;
     const { ledger } = this.#deps;
     const below = ledger.checkpoints("evm").find(({ height }) => height <= head.number);
-    const theirs =
-      below === undefined
-        ? null
-        : elementAt(await ofRpc(this.#deps.sources, index).blocksAt([below.height]), 0);
-    const isContradicted = below === undefined || theirs?.hash !== below.hash || head.number === own.number;
-    if (isContradicted) return this.#findFork(followed, own, signal);
-    if (!this.#isShrunk(index, head, own) || below.height < ledger.tips().evm.finalHeight) return "idle";
+    if (below !== undefined) {
+      const theirs = elementAt(await ofRpc(this.#deps.sources, index).blocksAt([below.height]), 0);
+      if (theirs?.hash !== below.hash || head.number === own.number)
+        return this.#findFork(followed, own, signal);
+    }
+    // A chain that ends below all that is remembered contradicts none of it.
+    const isBelowFinal = (below?.height ?? -1) < ledger.tips().evm.finalHeight;
+    if (!this.#isShrunk(index, head, own) || isBelowFinal) return "idle";
     this.#shrunk = null;
-    return this.leaveBranch(followed, pointOf(below), signal);
+    return this.leaveBranch(followed, below === undefined ? null : pointOf(below), signal);
   }
 
   /** Whether an RPC that has shown our tip itself has shown less for a while now, without growing. */
