@@ -140,7 +140,7 @@ export const SETTINGS = {
     "finalized",
     "When an EVM block is final: by the RPC's `finalized` tag, or with that many confirmations, 1 to 100000, on chains without the tag.",
   ),
-  EVM_POLL_MS: setting("ms", "1000", "How often to look for a new EVM block, in milliseconds, 20 to 60000."),
+  EVM_POLL_MS: setting("ms", "1000", "How often to look for a new EVM block, in milliseconds, 20 to 10000."),
   EVM_REREAD_S: setting(
     "seconds",
     "60",

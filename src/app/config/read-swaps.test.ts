@@ -174,6 +174,8 @@ describe("configuration of swaps", () => {
       ["EVM_CONFIRMATIONS", "0"],
       ["EVM_CONFIRMATIONS", "final"],
       ["EVM_POLL_MS", "19"],
+      // Each answer counts for 30 s, and two must (S-07).
+      ["EVM_POLL_MS", "10001"],
       ["PEARL_POLL_MS", "19"],
       ["ASK_MIN_USDC", "1.5"],
       ["ASK_MIN_USDC", "340282366920938463463374607431768211456"],

@@ -92,6 +92,9 @@ export function unusedSwapSettings(reader: SettingReader): readonly SettingName[
   return SWAP_SETTINGS.filter((name) => reader.text(name) !== null);
 }
 
+/** Two answers of an RPC must count at the same time, each for 30 s (S-07): else the only one would make nothing final. */
+const LONGEST_POLL_MS = 10_000;
+
 /** The swap settings; null where swaps are off, and with problems. `network`: of PEARL, decides what may be lowered. */
 export function readSwaps(
   reader: SettingReader,
@@ -107,7 +110,7 @@ export function readSwaps(
   const swapMarginS = reader.integer("SWAP_MARGIN_S", 14_400, 172_800, 21_600);
   const config = {
     confirmations: readConfirmations(reader),
-    evmPollMs: reader.integer("EVM_POLL_MS", 20, 60_000, 1000),
+    evmPollMs: reader.integer("EVM_POLL_MS", 20, LONGEST_POLL_MS, 1000),
     evmRereadS: reader.integer("EVM_REREAD_S", 0, 3600, isPlayNetwork(network) ? 0 : 60),
     isPlay: isPlayNetwork(network),
     profiles: readProfiles(reader, network, swapMarginS, takeTtlS),

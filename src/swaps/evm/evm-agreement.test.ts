@@ -124,6 +124,21 @@ describe("S-07: one RPC", () => {
     assert.equal(watch.final()?.height, 90);
   });
 
+  test("its word counts at the longest poll that can be configured, and not at one as long as an answer counts", async () => {
+    for (const [pollMs, counts] of [
+      [10_000, true],
+      [31_000, false],
+    ] as const) {
+      const { time, watch } = watchOf([rpc("one")]);
+      await watch.ask(0);
+      for (let poll = 0; poll < 3; poll += 1) {
+        time.ms += pollMs;
+        await watch.ask(0);
+        assert.equal(watch.final() !== null, counts, String(pollMs));
+      }
+    }
+  });
+
   test("where nothing is final yet, nothing is, and it answers", async () => {
     const { time, watch } = watchOf([saying([-1])]);
     await watch.ask(0);
