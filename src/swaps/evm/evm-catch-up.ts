@@ -10,6 +10,7 @@ import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
+import { inTime } from "./evm-time-limit.ts";
 import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
@@ -25,6 +26,8 @@ export interface CatchUpOptions {
   readonly firstBlock: number;
   /** For this long an RPC whose chain ends below ours, without contradicting it, is waited for; then it is believed. */
   readonly shrunkMs: number;
+  /** One RPC of several may take so long for a range. */
+  readonly rangeMs: number;
   readonly range: RangeBounds;
 }
 
@@ -172,7 +175,7 @@ export class EvmCatchUp {
   async #read(followed: Followed, start: Start, signal: AbortSignal): Promise<RoundEnd> {
     const { sources, sizers, reading, clock, standing, second } = this.#deps;
     const { index, heads } = followed;
-    const [source, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
+    const [named, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
     const settled = standing.settledBy(index);
     if (settled === null && heads.head.number - start.from >= UNSETTLED_BLOCKS) return "waiting";
     const startedMs = clock.monotonicMs();
@@ -182,7 +185,7 @@ export class EvmCatchUp {
     try {
       while (from <= heads.head.number && !signal.aborted) {
         const question = {
-          source,
+          source: inTime(this.#deps, index, this.#options.rangeMs),
           ...reading,
           sizer,
           from,
@@ -193,7 +196,7 @@ export class EvmCatchUp {
         const answer = await readRange(question);
         await writing;
         if (answer.kind === "forked") {
-          if (before === null || rewindTo !== null) throw contradicts(source, before ?? heads.head);
+          if (before === null || rewindTo !== null) throw contradicts(named, before ?? heads.head);
           return await this.#findFork(followed, before, signal);
         }
         const { events, end, checkpoints, headers } = answer;
@@ -201,7 +204,7 @@ export class EvmCatchUp {
         const raised = alarm;
         const first = from;
         writing = this.#apply(raised === null ? change : { ...change, alarm: raised }, index).then(() => {
-          this.#tellAlarm(raised, source);
+          this.#tellAlarm(raised, named);
           second.firstRead(first, end.number, index, headers);
         });
         // It is awaited below in every case; until then its failure must not count as unhandled.

@@ -30,8 +30,6 @@ interface ComparedQuestion {
 
 /** What another reading shows. */
 export interface Compared {
-  /** The RPC that shows it. */
-  readonly source: EvmSource;
   readonly end: EvmPoint;
   /** Whether the end is the final block in force or one that we knew; else the RPC alone names it. */
   readonly isEndKnown: boolean;
@@ -64,7 +62,7 @@ export async function compareRange(question: ComparedQuestion): Promise<Compared
     const isEndKnown = to === anchor.number || to === final.height;
     const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);
     if (logs !== null)
-      return { source, end, isEndKnown, ...difference(logs, { source: source.name, from, to }, question) };
+      return { end, isEndKnown, ...difference(logs, { source: source.name, from, to }, question) };
   }
 }
 
@@ -103,14 +101,13 @@ function difference(
   return { events, absent: events.filter((event) => !shown.has(eventKey(event))), extra };
 }
 
-/** Whether the end is more than its RPC's own word: it was known, or another one of these has it, too. */
+/** Whether the end is more than its RPC's own word: it was known, or one of the others has it, too. */
 export async function isEndShown(
-  { source, end, isEndKnown }: Compared,
-  answering: readonly EvmSource[],
+  { end, isEndKnown }: Compared,
+  others: readonly EvmSource[],
 ): Promise<boolean> {
   if (isEndKnown) return true;
-  for (const other of answering)
-    if (other !== source && (await hashAt(other, end.number)) === end.hash) return true;
+  for (const other of others) if ((await hashAt(other, end.number)) === end.hash) return true;
   return false;
 }
 

@@ -15,6 +15,7 @@ import { pointOf } from "./evm-fork.ts";
 import { ImpossibleLogs } from "./evm-impossible-log.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
+import { Pace } from "./evm-pace.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 import { SecondReading } from "./evm-second-reading.ts";
 import { checkedSource } from "./evm-source-checks.ts";
@@ -44,6 +45,8 @@ export interface EvmFollowerOptions {
   readonly laggardS: number;
   /** EVM_REREAD_S in milliseconds: with one RPC the time between the two readings of a block (S-08). */
   readonly rereadMs: number;
+  /** One RPC of several may take so long to bring a range of blocks. */
+  readonly rangeMs: number;
   /** Time between two looks at logs that one RPC shows and another denies (S-07). */
   readonly disputeMs: number;
   /** Seconds that a block may be ahead of the clock (S-07); null on simnet and regtest. */
@@ -62,6 +65,7 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   shrunkMs: 3000,
   laggardS: 15,
   rereadMs: 60_000,
+  rangeMs: 60_000,
   disputeMs: 15_000,
   maxAheadS: null,
   maxFinalityLagS: null,
@@ -94,6 +98,7 @@ export class EvmFollower {
   readonly #catchUp: EvmCatchUp;
   readonly #ends: EndWitnesses;
   readonly #back: StepsBack;
+  readonly #pace: Pace;
   #active = 0;
   #unsettled = 0;
   readonly #impossible: ImpossibleLogs;
@@ -134,6 +139,7 @@ export class EvmFollower {
     this.#second = new SecondReading(shared, options);
     this.#ends = new EndWitnesses({ ...shared, pollMs: options.pollMs });
     this.#back = new StepsBack(clock, { firstMs: options.pollMs, longestMs: options.retryMaxMs });
+    this.#pace = new Pace(clock, { nearS: options.laggardS, periodMs: options.rangeMs });
     this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, progress: this.#progress }, options);
   }
 
@@ -190,6 +196,8 @@ export class EvmFollower {
   async #round(signal: AbortSignal): Promise<RoundEnd> {
     if (this.status().lag === 0) this.#progress.moved();
     const end = await this.#readAndSettle(signal).finally(() => this.#ends.look());
+    if (this.#pace.isTooSlow(this.#standing.standing().headTime - this.#deps.ledger.tips().evm.time))
+      this.#useNext();
     // An RPC that stands still has nothing more, and its end is not the chain's.
     if (end === "again" || !this.#standing.isBehind(this.#active, this.#options.laggardS)) return end;
     this.#useNext();
@@ -345,6 +353,7 @@ export class EvmFollower {
 
   #useNext(): void {
     this.#unsettled = 0;
+    this.#pace.beginsAnew();
     this.#active = (this.#active + 1) % this.#deps.chain.sources.length;
   }
 

@@ -101,3 +101,14 @@ test("S-08: RPCs that have failed of late come last, in their order, and none is
   ms += 1;
   assert.deepEqual(failed.last([1, 2, 0]), [1, 0, 2]);
 });
+
+test("S-08: RPCs that were slow come last, too", () => {
+  let ms = 5_000_000;
+  const failed = new FailedReadings(handClock(() => ms));
+  failed.answered(1, ms - 5000);
+  assert.deepEqual(failed.last([1, 2]), [1, 2]);
+  failed.answered(1, ms - 5001);
+  assert.deepEqual(failed.last([1, 2]), [2, 1]);
+  ms += 600_000;
+  assert.deepEqual(failed.last([1, 2]), [1, 2]);
+});

@@ -113,10 +113,12 @@ export class RefusedLogs {
 
 /** For this long an RPC that has failed is asked last. */
 const ASKED_LAST_MS = 600_000;
+/** One that has taken longer for a second reading is asked last, too. */
+const SLOW_MS = 5000;
 
 /**
- * When each RPC last failed at a second reading, so that the others are asked before it: its failure may have taken a
- * minute, and must not slow every reading while it answers about its tags.
+ * When each RPC last failed at a second reading, or was slow, so that the others are asked before it: its failure may have
+ * taken a minute, and must not slow every reading while it answers about its tags.
  */
 export class FailedReadings {
   readonly #clock: Clock;
@@ -129,6 +131,11 @@ export class FailedReadings {
   /** The RPC of that index has failed now. */
   add(index: number): void {
     this.#failedAtMs.set(index, this.#clock.monotonicMs());
+  }
+
+  /** The RPC of that index has answered, having been asked then (monotonic). */
+  answered(index: number, askedMs: number): void {
+    if (this.#clock.monotonicMs() - askedMs > SLOW_MS) this.add(index);
   }
 
   /** The same RPCs, those that have failed of late behind the others. */

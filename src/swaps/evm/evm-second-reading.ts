@@ -16,6 +16,7 @@ import {
   shownEvents,
   unshown,
 } from "./evm-compare-range.ts";
+import { tellDispute } from "./evm-dispute-alarm.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared, pointOf } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
@@ -23,6 +24,7 @@ import type { EvmPoint } from "./evm-read-range.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
+import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
@@ -46,6 +48,8 @@ export interface SecondReadingOptions {
   readonly firstBlock: number;
   /** EVM_REREAD_S in milliseconds: with one RPC the time between both readings. */
   readonly rereadMs: number;
+  /** One RPC of several may take so long for a range. */
+  readonly rangeMs: number;
   /** Time between two looks at disputed logs. */
   readonly disputeMs: number;
 }
@@ -149,8 +153,10 @@ export class SecondReading {
     read: () => Promise<Step | null>,
     index: number | null,
   ): Promise<Step | null> {
+    const startedMs = this.#deps.clock.monotonicMs();
     try {
       const step = await read();
+      if (index !== null) this.#failed.answered(index, startedMs);
       if (step !== null) this.#troubles.clear();
       return step;
     } catch (error) {
@@ -212,9 +218,13 @@ export class SecondReading {
       if (standing === "gone") return this.#without(event, lacks, use, "a log that was indexed is gone");
       if (standing === "disputed") disputed.push(event);
     }
-    const answering = this.#indices(index).map((one) => ofRpc(this.#deps.sources, one));
-    if (!this.#isAlone && !(await isEndShown(compared, answering))) return null;
-    for (const event of disputed) this.#alarm(event);
+    const others = this.#indices(index).filter((one) => one !== index);
+    const isShown = await isEndShown(
+      compared,
+      others.map((one) => ofRpc(this.#deps.sources, one)),
+    );
+    if (!isShown && !this.#isAlone) return null;
+    for (const event of disputed) tellDispute(this.#deps.log, event);
     return { kind: "raise", final: compared.end, disputed };
   }
 
@@ -336,8 +346,8 @@ export class SecondReading {
     limit: number,
     final: FinalInForce,
   ): Promise<Compared | Back | null> {
-    const { sources, sizers, reading, ledger } = this.#deps;
-    const [source, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
+    const { sizers, reading, ledger } = this.#deps;
+    const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
     const anchorOf = (height: number) => this.#anchor(height);
     const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
@@ -385,15 +395,5 @@ export class SecondReading {
       }
       return resolved.length === 0 ? null : { kind: "resolve", events: resolved };
     }, null);
-  }
-
-  #alarm(event: EscrowEvent): void {
-    const { block, blockHash, logIndex, txHash } = event.place;
-    const order = "orderHash" in event ? event.orderHash : null;
-    this.#deps.log.error(
-      { alarm: "log_disputed", order, block, block_hash: blockHash, tx: txHash, log_index: logIndex },
-      `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not, or at ` +
-        "another time: its order waits until two RPCs agree",
-    );
   }
 }

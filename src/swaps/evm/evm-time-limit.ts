@@ -1,0 +1,52 @@
+// Bounds how long one RPC of several may take to bring a range of blocks. Each of its answers has a time limit, and one that
+// uses it up with every answer, or with headers that make it be asked for each block by itself, would hold the reading for
+// hours, while the others go on. Nothing is believed or refused by it: the next one is asked.
+
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Clock } from "../../follow/ports.ts";
+import { type EvmSource, ofRpc } from "./evm-chain.ts";
+import type { RangeSizer } from "./evm-range.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+
+/** What the RPCs are asked with. */
+interface TimedSources {
+  readonly sources: readonly EvmSource[];
+  readonly sizers: readonly RangeSizer[];
+  readonly clock: Clock;
+}
+
+/**
+ * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it later than so long from now,
+ * and is asked for half as many blocks the next time: an honest one may be slow. The only one is given all the time.
+ */
+export function inTime({ sources, sizers, clock }: TimedSources, index: number, mostMs: number): EvmSource {
+  const source = ofRpc(sources, index);
+  if (sources.length === 1) return source;
+  const untilMs = clock.monotonicMs() + mostMs;
+  let isLate = false;
+  const check = (): void => {
+    if (clock.monotonicMs() <= untilMs) return;
+    const sizer = ofRpc(sizers, index);
+    if (!isLate) sizer.failed(sizer.size);
+    isLate = true;
+    const sentence = `${source.name} has taken more than ${mostMs} ms for one range of blocks; another one is asked`;
+    throw new EvmUnavailable("TIMEOUT", sentence);
+  };
+  const timed = <Argument extends readonly unknown[], Answer>(
+    ask: (...given: Argument) => Promise<Answer>,
+  ): ((...given: Argument) => Promise<Answer>) => {
+    return async (...given) => {
+      check();
+      return ask(...given);
+    };
+  };
+  return {
+    name: source.name,
+    heads: timed(() => source.heads()),
+    blocksAt: timed((numbers: readonly number[]) => source.blocksAt(numbers)),
+    blocksByHash: timed((hashes: readonly Bytes32[]) => source.blocksByHash(hashes)),
+    logs: timed((from: number, to: number) => source.logs(from, to)),
+    logsOfBlock: timed((hash: Bytes32) => source.logsOfBlock(hash)),
+    receipts: timed((txHashes: readonly Bytes32[]) => source.receipts(txHashes)),
+  };
+}

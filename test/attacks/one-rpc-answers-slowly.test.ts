@@ -1,0 +1,101 @@
+// One of three EVM RPCs answers each question just before it would count as silent, about headers that say of every block that
+// it may hold logs: a range of them takes it half an hour. Whoever is followed or makes the second reading so keeps
+// neither the index nor finality from going on with the other two, where no swap could be begun meanwhile.
+
+import type { ServerResponse } from "node:http";
+import { afterEach, test } from "node:test";
+import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
+import type { Clock } from "../../src/follow/ports.ts";
+import { follow } from "../evm/follow.ts";
+import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";
+import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+const CHAIN = scriptedChain(300, (n) => (n % 10 === 0 ? 2 : 0));
+const FINAL = 100;
+const ANSWER_MS = 250;
+/** What the slow RPC may take for a range; a real service waits longer, and its answers are slower. */
+const RANGE_MS = 500;
+
+const stopped: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stopped.splice(0)) await stop();
+});
+
+async function serve(): Promise<ScriptedRpc> {
+  const rpc = await new ScriptedRpc(CHAIN).start();
+  rpc.final = FINAL;
+  stopped.push(() => rpc.stop());
+  return rpc;
+}
+
+function answerLate({ id }: RpcCall, response: ServerResponse, answer: RpcAnswer): void {
+  const body = JSON.stringify({ jsonrpc: "2.0", id, ...answer });
+  setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ANSWER_MS);
+}
+
+/** Every header says that there may be logs, and who asks for those of a block waits. */
+function slowDown(rpc: ScriptedRpc): void {
+  rpc.meddle = (_, truth) => {
+    if (!("result" in truth) || typeof truth.result !== "object" || truth.result === null) return undefined;
+    const block = truth.result as Partial<WireBlock>;
+    return block.logsBloom === undefined
+      ? undefined
+      : { result: { ...block, logsBloom: `0x${"ff".repeat(256)}` } };
+  };
+  rpc.takeover = (calls, response) => {
+    const [call] = calls;
+    const filter = call?.method === "eth_getLogs" ? (call.params[0] as { readonly blockHash?: string }) : {};
+    if (call === undefined || filter.blockHash === undefined) return false;
+    const logs = CHAIN.find(({ block }) => block.hash === filter.blockHash)?.logs ?? [];
+    answerLate(call, response, { result: logs });
+    return true;
+  };
+}
+
+/** Gives the logs of one block at a time, and late; says that more are too many at once, or late too. */
+function dripLogs(rpc: ScriptedRpc, isRefusalLate = false): void {
+  const refusal = { error: { code: -32_005, message: "query returned more than 10000 results" } };
+  rpc.takeover = (calls, response) => {
+    const [call] = calls;
+    if (call?.method !== "eth_getLogs") return false;
+    const { fromBlock, toBlock } = call.params[0] as {
+      readonly fromBlock?: string;
+      readonly toBlock?: string;
+    };
+    const isNarrow = fromBlock === toBlock;
+    if (!isNarrow && !isRefusalLate) return false;
+    answerLate(call, response, isNarrow ? { result: CHAIN[Number(fromBlock)]?.logs ?? [] } : refusal);
+    return true;
+  };
+  rpc.meddle = ({ method }) => (method === "eth_getLogs" ? refusal : undefined);
+}
+
+/** A hundred times as fast, so that a chain with a block every 12 s runs away from answers that are late. */
+const FAST: Clock = { ...systemClock, monotonicMs: () => 100 * systemClock.monotonicMs() };
+
+for (const [how, slow, given] of [
+  ["a range", slowDown, { options: { rangeMs: RANGE_MS } }],
+  ["every block", (rpc: ScriptedRpc) => dripLogs(rpc), { clock: FAST }],
+] as const) {
+  test(`S-07: one RPC of three that is followed and takes its time for ${how} is left for one that does not`, async () => {
+    const rpcs = [await serve(), await serve(), await serve()] as const;
+    slow(rpcs[0]);
+    const one = follow({ urls: rpcs.map(({ url }) => url), ...given });
+    stopped.push(() => one.close());
+    await one.until(() => one.ledger.tips().evm.height === CHAIN.length - 1, 5000);
+  });
+}
+
+for (const [how, isRefusalLate, given] of [
+  ["a range", true, { options: { rangeMs: RANGE_MS } }],
+  ["every block", false, { clock: FAST }],
+] as const) {
+  test(`S-08: one RPC of three that takes its time for the second reading of ${how} is asked after the others`, async () => {
+    const rpcs = [await serve(), await serve(), await serve()] as const;
+    dripLogs(rpcs[1], isRefusalLate);
+    const one = follow({ urls: rpcs.map(({ url }) => url), ...given });
+    stopped.push(() => one.close());
+    await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 5000);
+  });
+}
