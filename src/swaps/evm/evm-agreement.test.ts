@@ -331,6 +331,14 @@ describe("S-05: a final block that an RPC denies", () => {
       });
   });
 
+  test("is kept where no RPC has any block at its height: chains that end below it agree about nothing", async () => {
+    const short = (name: string): EvmSource => ({ ...rpc(name), blocksAt: () => Promise.resolve([null]) });
+    const [one, another] = [short("one"), short("another")];
+    await assert.rejects(replacedFinal({ sources: [one, another], ledger, nowS: 7 }, one, 80), {
+      code: "BAD_ANSWER",
+    });
+  });
+
   test("is not touched by an undo above it", async () => {
     assert.equal(await replacedBy()(90), null);
     assert.notEqual(await replacedBy()(89), null);
