@@ -261,4 +261,41 @@ describe("locks in the mempool", () => {
     assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
     assert.ok(ledger.lines().includes(`${stage.height}.1 input ${coin.txid}:${coin.vout} by ${rival.txid}`));
   });
+
+  test("S-15: a block applied after a look that failed between a sighting and the ledger is compared again", async () => {
+    const { ledger } = stage;
+    const answers: ("whole" | "wrong" | "none")[] = ["wrong", "none"];
+    const coin = stage.coin();
+    const one = watchedOrder(30);
+    const lock = pay(coin, [{ script: one.lock.script, value: AMOUNT }]);
+    const other = pay(stage.coin(), []);
+    const life = stage.live((node: SwapNode) =>
+      liar(node, {
+        mempoolTxids: async () =>
+          (await node.mempoolTxids()).toSorted((txid) => (txid === lock.txid ? -1 : 1)),
+        rawTransactions: async (txids: readonly Txid[]) => {
+          const answer = answers.shift() ?? "whole";
+          if (answer === "none") throw new Error("the node is silent");
+          const raws = await node.rawTransactions(txids);
+          return answer === "whole"
+            ? raws
+            : raws.map((raw, at) => (txids[at] === lock.txid ? raw : new Uint8Array()));
+        },
+      }),
+    );
+    ledger.know(one.watched, stage.now);
+    await life.follow();
+    for (const signed of [lock, other]) stage.send(signed);
+    await life.mempool.look();
+    assert.ok(!ledger.sightings.has(outpointOf(lock.txid, 0)), "seen, and not told yet");
+    const rival = pay(coin, [{ script: miner.script, value: 5000n }]);
+    stage.mine(rival);
+    await life.follow();
+    await life.mempool.look();
+    await life.follow();
+    assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
+    assert.ok(ledger.lines().includes(`${stage.height}.1 input ${coin.txid}:${coin.vout} by ${rival.txid}`));
+    stage.mine(other);
+    await life.settle();
+  });
 });
