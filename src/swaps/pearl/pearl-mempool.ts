@@ -253,14 +253,15 @@ export class PearlMempool implements MempoolListener {
     const { ledger, crypto } = this.#deps;
     const matcher = new PearlMatcher(ledger.watch, crypto, this.#found);
     for (const { txid, transaction } of opened) {
-      const locks = matcher.outputs(transaction);
       const before = this.#shown.get(txid) ?? NOTHING;
       const known = new Set(before.locks.map(({ vout }) => vout));
-      const fresh = locks.filter(({ vout }) => !known.has(vout));
+      const fresh = matcher.outputs(transaction).filter(({ vout }) => !known.has(vout));
       for (const { isDust, ...sighting } of fresh) if (!isDust) this.#news.sightings.push(sighting);
+      if (fresh.length === 0) continue;
       // What was compared before may spend the new lock output.
-      if (fresh.length > 0) this.#sought.add(markOf(txid));
-      if (fresh.length > 0 || locks.length < before.locks.length) this.#put(txid, { ...before, locks });
+      this.#sought.add(markOf(txid));
+      // Which small outputs there is room for depends on what is compared at once: what was shown stays shown.
+      this.#put(txid, { ...before, locks: [...before.locks, ...fresh] });
     }
     for (const { txid, transaction } of opened) {
       const { spends, secrets } = matcher.inputs(transaction);

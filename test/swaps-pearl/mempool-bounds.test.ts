@@ -1,0 +1,121 @@
+// What the mempool reading remembers is bounded by what the mempool holds, whoever pays a lock script how often.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sha256d } from "../../src/adapters/system/hashes.ts";
+import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import type { Txid } from "../../src/primitives/brands.ts";
+import { PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
+import { bytesOf } from "../../testkit/bytes.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { SILENT } from "../../testkit/doubles/log.ts";
+import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts";
+import { claimInput, miner, outpointOf, pay, type Signed, watchedOrder } from "./watch-stage.ts";
+
+const SMALL = 20_000n;
+const ONE = watchedOrder(61);
+
+/** The reading over a mempool that a test fills and empties. */
+class ListedMempool {
+  readonly ledger = new MemoryPearlLedger();
+  readonly #listed = new Set<Txid>();
+  readonly #reading: PearlMempool;
+  #newLocks = (): void => undefined;
+
+  constructor() {
+    this.ledger.know({ ...ONE.watched, leastAmountSat: 1_000_000n }, 0);
+    const watch = {
+      mark: () => ({ height: -1 }),
+      release: () => undefined,
+      comparedSince: () => null,
+      onNewLocks: (listener: () => void) => {
+        this.#newLocks = listener;
+      },
+    };
+    const node = { rawTransactions: async (txids: readonly Txid[]) => txids.map(() => null) };
+    const { ledger } = this;
+    const parts = {
+      node,
+      ledger,
+      watch,
+      crypto: swapCrypto,
+      sha256d,
+      clock: handClock(() => 0),
+      log: SILENT,
+    };
+    this.#reading = new PearlMempool(parts);
+  }
+
+  /** A look that finds this one besides those that were there. */
+  async look(fresh: Signed | null = null): Promise<void> {
+    this.#reading.starting();
+    if (fresh !== null) {
+      const txid = fresh.txid as Txid;
+      this.#listed.add(txid);
+      await this.#reading.fetched(new Map([[txid, bytesOf(fresh.raw)]]));
+    }
+    await this.#reading.looked({
+      has: (txid) => this.#listed.has(txid),
+      ids: () => this.#listed.values(),
+      isWhole: true,
+    });
+  }
+
+  /** A look after lock outputs have become known. */
+  async lookAgain(): Promise<void> {
+    this.#newLocks();
+    await this.look();
+  }
+
+  /** A look that finds nothing. */
+  async lookAtNothing(): Promise<void> {
+    this.#listed.clear();
+    await this.look();
+  }
+}
+
+/** A transaction that pays the lock script a thousand times. */
+function thousandfold(coin: number): Signed {
+  const input = {
+    txid: "cd".repeat(32),
+    vout: coin,
+    value: 30_000_000n,
+    script: miner.script,
+    signers: [miner],
+  };
+  return pay(
+    input,
+    Array.from({ length: 1000 }, () => ({ script: ONE.lock.script, value: SMALL })),
+  );
+}
+
+test("A-96: small outputs stay shown as long as their transaction is there, and are forgotten with it", async () => {
+  const mempool = new ListedMempool();
+  const { ledger } = mempool;
+  const both = [thousandfold(0), thousandfold(1)];
+  for (const one of both) await mempool.look(one);
+  const present = both.map(({ txid }) => txid).toSorted();
+  assert.deepEqual(ledger.present(), present);
+  // Compared together they are more than there is room for of one script.
+  await mempool.lookAgain();
+  assert.deepEqual(ledger.present(), present, "nothing has left the mempool");
+  await mempool.lookAtNothing();
+  assert.deepEqual(ledger.present(), []);
+  // As a ledger that has turned them away.
+  ledger.sightings.clear();
+  for (const { txid } of both) {
+    await mempool.look(pay(claimInput(ONE, txid, 999, SMALL), []));
+    assert.equal(ledger.mempool.spends.get(outpointOf(txid, 999)), undefined, "nobody has that output");
+  }
+});
+
+test("S-15: after a start nothing has left the mempool while a transaction of it was not given", async () => {
+  const mempool = new ListedMempool();
+  const { ledger } = mempool;
+  const [lock, other] = [thousandfold(0), thousandfold(1)];
+  ledger.mempool = { present: new Set([lock.txid as Txid]), spends: new Map() };
+  await mempool.look({ txid: lock.txid, raw: other.raw });
+  assert.deepEqual(ledger.present(), [lock.txid], "what the node gave is another one");
+  await mempool.lookAtNothing();
+  assert.deepEqual(ledger.present(), []);
+});
