@@ -151,12 +151,20 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
         await life.follow();
       },
     ],
+    [
+      59,
+      "while",
+      async (life: Life, _: unknown, beforeBytes: (then: () => Promise<void>) => void) => {
+        beforeBytes(() => life.follow());
+        await life.mempool.look();
+      },
+    ],
   ] as const)
     test(`the block is one of those that the node has forgotten, and its mempool is looked at ${when} that is noticed`, async () => {
       const { ledger, node } = stage;
       const one = watchedOrder(seed);
       ledger.know(one.watched, stage.now);
-      let atTip: (() => Promise<void>) | null = null;
+      let [atTip, atBytes]: ((() => Promise<void>) | null)[] = [null, null];
       const life = stage.live((real) =>
         liar(real, {
           tip: async () => {
@@ -164,6 +172,12 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
             atTip = null;
             await now?.();
             return real.tip();
+          },
+          rawTransactions: async (txids) => {
+            const now = atBytes;
+            atBytes = null;
+            await now?.();
+            return real.rawTransactions(txids);
           },
         }),
       );
@@ -175,9 +189,15 @@ describe("S-15: a block spends an input of a lock transaction that is sighted af
       await life.follow();
       node.invalidateBlock(hash);
       stage.send(lock);
-      await looks(life, (then) => {
-        atTip = then;
-      });
+      await looks(
+        life,
+        (then) => {
+          atTip = then;
+        },
+        (then) => {
+          atBytes = then;
+        },
+      );
       assert.ok(ledger.sightings.has(outpointOf(lock.txid, 0)));
       node.reconsiderBlock(hash);
       await life.follow();
