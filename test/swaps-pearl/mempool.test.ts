@@ -170,37 +170,43 @@ describe("locks in the mempool", () => {
     await life.settle();
   });
 
-  test("S-13: the lock of a claim in the mempool is stored by a write that has happened and fails: the claim is found", async () => {
-    const { ledger } = stage;
-    const life = stage.live(undefined, { backscanBlocks: 4 });
-    await life.settle();
-    const one = watchedOrder(31);
-    const from = stage.now;
-    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
-    stage.mine(lock);
-    stage.mineEmpty(10);
-    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
-    stage.send(claim);
-    await life.settle();
-    ledger.know(one.watched, from);
-    await life.watch.round(new AbortController().signal);
-    await life.mempool.look();
-    assert.ok(!ledger.isCovered, "the pass is not done, and the claim was compared without its lock");
-    const apply = ledger.applyPearl.bind(ledger);
-    ledger.applyPearl = async (change) => {
-      await apply(change);
-      throw new Error("the answer is lost");
-    };
-    await assert.rejects(life.follow(), /the answer is lost/);
-    ledger.applyPearl = apply;
-    assert.ok(ledger.isCovered);
-    await life.settle();
-    await life.settle();
-    assert.equal(ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid, claim.txid);
-    assert.ok(ledger.secrets.has(one.watched.hashlock));
-    stage.mine(claim);
-    await life.settle();
-  });
+  for (const [seed, how, isLost] of [
+    [31, "by a write that has happened and fails", true],
+    [32, "when a pass over older blocks is done", false],
+  ] as const)
+    test(`S-13: the lock of a claim that was compared before is stored ${how}: the claim is found`, async () => {
+      const { ledger } = stage;
+      const life = stage.live(undefined, { backscanBlocks: 4 });
+      await life.settle();
+      const one = watchedOrder(seed);
+      const from = stage.now;
+      const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+      stage.mine(lock);
+      stage.mineEmpty(10);
+      const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+      stage.send(claim);
+      await life.settle();
+      ledger.know(one.watched, from);
+      await life.watch.round(new AbortController().signal);
+      await life.mempool.look();
+      assert.ok(!ledger.isCovered, "the pass is not done, and the claim was compared without its lock");
+      const apply = ledger.applyPearl.bind(ledger);
+      if (isLost) {
+        ledger.applyPearl = async (change) => {
+          await apply(change);
+          throw new Error("the answer is lost");
+        };
+        await assert.rejects(life.follow(), /the answer is lost/);
+      } else await life.follow();
+      ledger.applyPearl = apply;
+      assert.ok(ledger.isCovered);
+      await life.settle();
+      await life.settle();
+      assert.equal(ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid, claim.txid);
+      assert.ok(ledger.secrets.has(one.watched.hashlock));
+      stage.mine(claim);
+      await life.settle();
+    });
 
   test("bytes of another transaction are named, not believed, and asked for again", async () => {
     const { ledger } = stage;
