@@ -135,6 +135,30 @@ describe("S-62: look-ups at our node", () => {
     assert.equal(node.asked.length, 2);
   });
 
+  test("answers that come when nothing can reuse them any more leave all the room for others", async () => {
+    const { node, time, limited } = lookups();
+    const found = (inputs: number): FoundTransaction => ({
+      txid: txid(1),
+      outputs: [],
+      inputs: Array.from({ length: inputs }, () => `${txid(9)}:0` as Outpoint),
+      coinbase: false,
+      block: null,
+    });
+    for (const n of [1, 2]) {
+      const late = limited.transaction(DEAL, txid(n), client(n));
+      time.ms += 5000;
+      const other = limited.transaction(DEAL, txid(9), ME);
+      node.answer(found(150_000));
+      node.answer(null);
+      assert.deepEqual([(await late).kind, (await other).kind], ["found", "absent"]);
+      time.ms += 5000;
+    }
+    const asked = limited.transaction(DEAL, txid(3), ME);
+    node.answer(found(1));
+    assert.equal((await asked).kind, "found");
+    assert.equal((await limited.transaction(DEAL, txid(3), ME)).kind, "found");
+  });
+
   test("a node that does not answer is no node without the transaction", async () => {
     const { node, limited } = lookups();
     const asked = limited.transaction(DEAL, txid(1), ME);

@@ -55,27 +55,33 @@ export class LimitedLookups {
     const last = this.#last.get(key);
     if (last !== undefined) return (last.txid === txid ? last.answer : null) ?? BUSY;
     if (this.#asking.size >= MAX_IN_FLIGHT || this.#asking.has(client)) return BUSY;
-    const remembered: Remembered = { txid, atMs: now, answer: null, parts: 0 };
-    const answer = this.#ask(txid, client, remembered);
-    remembered.answer = answer;
-    this.#last.set(key, remembered);
+    const answer = this.#ask(txid, client, (parts) => this.#keep(key, answer, parts));
+    this.#last.set(key, { txid, atMs: now, answer, parts: 0 });
     return answer;
   }
 
-  async #ask(txid: Txid, client: string, remembered: Remembered): Promise<LookupAnswer> {
+  /** `found`: told of how many inputs and outputs it has. */
+  async #ask(txid: Txid, client: string, found: (parts: number) => void): Promise<LookupAnswer> {
     this.#asking.add(client);
     try {
       const transaction = await this.#lookups.transaction(txid);
       if (transaction === null) return { kind: "absent" };
-      remembered.parts = transaction.inputs.length + transaction.outputs.length;
-      this.#keptParts += remembered.parts;
-      this.#giveUp();
+      found(transaction.inputs.length + transaction.outputs.length);
       return { kind: "found", transaction };
     } catch {
       return { kind: "unavailable" };
     } finally {
       this.#asking.delete(client);
     }
+  }
+
+  /** Counts an answer that has come, where it can still be reused: one that took too long is forgotten by now. */
+  #keep(key: string, answer: Promise<LookupAnswer>, parts: number): void {
+    const remembered = this.#last.get(key);
+    if (remembered?.answer !== answer) return;
+    remembered.parts = parts;
+    this.#keptParts += parts;
+    this.#giveUp();
   }
 
   /** Drops the oldest answers where all of them together are too large. */
