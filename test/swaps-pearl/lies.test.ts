@@ -148,4 +148,41 @@ describe("a lying node", () => {
       await running;
     }
   });
+
+  test("A-127: an older block that the node does not give is told of, whatever new blocks come meanwhile", async () => {
+    const { ledger } = stage;
+    const hash = stage.mine();
+    stage.mineEmpty(1);
+    const told: (readonly string[])[] = [];
+    let isPruned = true;
+    const life = stage.live(
+      (node) =>
+        liar(node, {
+          rawBlock: async (asked) => {
+            if (!isPruned || asked !== hash) return node.rawBlock(asked);
+            told.push(life.watch.conditions().map(({ code }) => code));
+            throw new Error("pruned");
+          },
+        }),
+      { stuckMs: 0, retryMinMs: 1, retryMaxMs: 5 },
+    );
+    await stage.live().follow();
+    ledger.know(watchedOrder(83).watched, stage.now - 60);
+    const stop = new AbortController();
+    const running = life.watch.run(stop.signal);
+    try {
+      for (let i = 0; i < 3; i += 1) {
+        stage.mineEmpty(1);
+        await until("a new block", () => ledger.tips().pearl.height === stage.height);
+        const count = told.length;
+        await until("further questions for the old one", () => told.length > count + 2);
+      }
+      assert.deepEqual(new Set(told.slice(1).map(String)), new Set(["SWAPS_STALLED"]));
+      isPruned = false;
+      await until("its end", () => ledger.isCovered && life.watch.conditions().length === 0);
+    } finally {
+      stop.abort();
+      await running;
+    }
+  });
 });

@@ -89,8 +89,10 @@ export class PearlWatch implements ConditionSource {
   #isMoving = false;
   /** Whether lock transactions of the mempool were told since the node was last asked for its tip. */
   #hasSighted = false;
-  /** Every round fails by what the node gives or by our own fault. */
+  /** Every round fails by what the node gives or by our own fault, but for rounds that take a new block in. */
   readonly #failing: Lasting;
+  /** Whether older blocks could not be read when they were wanted last: a new block at the tip changes nothing of that. */
+  #isOlderOwed = false;
 
   constructor(deps: PearlWatchDependencies, options: PearlWatchOptions) {
     this.#deps = deps;
@@ -208,7 +210,11 @@ export class PearlWatch implements ConditionSource {
       this.#tipAskedMs = clock.monotonicMs();
     }
     // Of a node that fell back the blocks up to the applied tip cannot be had.
-    return signal.aborted || this.#tip.isFallenBack ? false : this.#readOlder();
+    if (signal.aborted || this.#tip.isFallenBack) return false;
+    this.#isOlderOwed = true;
+    const hasMore = await this.#readOlder();
+    this.#isOlderOwed = false;
+    return hasMore;
   }
 
   #stepped({ rewindTo, hasLocks }: PearlStep): void {
@@ -340,6 +346,7 @@ export class PearlWatch implements ConditionSource {
   }
 
   #recovered(): void {
+    if (this.#isOlderOwed) return;
     this.#failing.set(false);
     this.#trouble.recovered();
   }
