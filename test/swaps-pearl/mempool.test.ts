@@ -170,6 +170,25 @@ describe("locks in the mempool", () => {
     await life.settle();
   });
 
+  test("S-13: a claim is compared before the block of its lock is applied, and found when it is", async () => {
+    const { ledger } = stage;
+    const life = stage.live();
+    const one = watchedOrder(37);
+    ledger.know(one.watched, stage.now);
+    await life.settle();
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    stage.mine(lock);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+    stage.send(claim);
+    await life.mempool.look();
+    assert.ok(!ledger.secrets.has(one.watched.hashlock), "nobody knows that output yet");
+    await life.settle();
+    assert.equal(ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid, claim.txid);
+    assert.ok(ledger.secrets.has(one.watched.hashlock));
+    stage.mine(claim);
+    await life.settle();
+  });
+
   for (const [seed, how, isLost] of [
     [31, "by a write that has happened and fails", true],
     [32, "when a pass over older blocks is done", false],
