@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { plainKey } from "./keys.ts";
 import { buildPayment } from "./payment.ts";
-import { DUST_LIMIT, type OwnedCoin } from "./plan.ts";
+import { DUST_LIMIT, type OwnedCoin, signPlan } from "./plan.ts";
 import { buildSwapLock, swapLock } from "./swap-lock.ts";
 
 const PAYER = plainKey(new Uint8Array(32).fill(31));
@@ -66,4 +66,27 @@ describe("the payer's coins", () => {
     const wide = buildPayment(outputs, fundingOf(own));
     assert.equal(wide.ok ? "ok" : wide.error.code, "TRANSACTION_TOO_LARGE");
   });
+});
+
+/** How often the scripts of so many coins are read while all are spent by one transaction. */
+function readsOf(count: number): number {
+  let reads = 0;
+  const inputs = coinsOf(count, 10_000n).map(({ coin: { txid, vout, amount }, key }) => {
+    const coin = {
+      txid,
+      vout,
+      amount,
+      get script() {
+        reads += 1;
+        return key.script;
+      },
+    };
+    return { coin, spend: { kind: "key" as const, key } };
+  });
+  signPlan({ inputs, outputs: output(5_000n) });
+  return reads;
+}
+
+test("what all inputs sign alike is hashed once: a sweep of many coins is work by their number, not its square", () => {
+  assert.equal(readsOf(24), 24 * readsOf(1));
 });

@@ -6,7 +6,7 @@ import { hex } from "@scure/base";
 import { err, ok, type Result } from "../primitives/result.ts";
 import { type Inscription, revealedBy } from "./inscription.ts";
 import { type SigningKey, signHash } from "./keys.ts";
-import { tapLeafHash, taprootSignatureHash } from "./signature-hash.ts";
+import { type InputHash, inputHashes, tapLeafHash } from "./signature-hash.ts";
 import {
   type Coin,
   FINAL_SEQUENCE,
@@ -253,24 +253,19 @@ function tooLarge(): Result<never, BuildFailure> {
   );
 }
 
-function signInput(
-  unsigned: Tx,
-  index: number,
-  spend: Spend,
-  spent: readonly TxOutput[],
-): readonly Uint8Array[] {
+function signInput(index: number, spend: Spend, hashOf: InputHash): readonly Uint8Array[] {
   if (spend.kind === "ready") return spend.witness;
-  if (spend.kind === "key") return [signHash(spend.key, taprootSignatureHash(unsigned, index, spent))];
+  if (spend.kind === "key") return [signHash(spend.key, hashOf(index))];
   if (spend.kind === "swap") {
     const ofLeaf = { leafHash: tapLeafHash(spend.leaf.script) };
-    return swapWitness(spend, signHash(spend.key, taprootSignatureHash(unsigned, index, spent, ofLeaf)));
+    return swapWitness(spend, signHash(spend.key, hashOf(index, ofLeaf)));
   }
   if (!revealedBy(spend.inscription, spend.key)) {
     throw new RangeError(`input ${index}: the key is not the sender that the inscription names (P-15)`);
   }
   const leafHash = tapLeafHash(spend.inscription.leafScript);
   const options = spend.annex ? { leafHash, annex: spend.annex } : { leafHash };
-  return leafWitness(spend, signHash(spend.key, taprootSignatureHash(unsigned, index, spent, options)));
+  return leafWitness(spend, signHash(spend.key, hashOf(index, options)));
 }
 
 /**
@@ -279,11 +274,14 @@ function signInput(
  */
 export function signPlan(plan: Plan): SignedTx {
   const unsigned = unsignedTx(plan);
-  const spent = plan.inputs.map(({ coin }) => coin);
+  const hashOf = inputHashes(
+    unsigned,
+    plan.inputs.map(({ coin }) => coin),
+  );
   const inputs = unsigned.inputs.map((input, index) => {
     const planned = plan.inputs[index];
     if (planned === undefined) throw new RangeError("a plan and its transaction have the same inputs");
-    return { ...input, witness: signInput(unsigned, index, planned.spend, spent) };
+    return { ...input, witness: signInput(index, planned.spend, hashOf) };
   });
   const tx = { ...unsigned, inputs };
   return {

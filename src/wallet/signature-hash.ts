@@ -49,16 +49,61 @@ export function tapLeafHash(script: Uint8Array): Uint8Array {
   return tagSchnorr("TapLeaf", Uint8Array.of(0xc0), VarBytes.encode(script));
 }
 
+/** Hashes of everything of one kind in a transaction, which the messages of all its inputs have in common. */
+interface CommonHashes {
+  /** Outpoints, spent amounts, spent scripts and sequences. */
+  readonly inputs: readonly Uint8Array[];
+  readonly outputs: Uint8Array;
+}
+
+function commonHashes(tx: Tx, spent: readonly TxOutput[]): CommonHashes {
+  return {
+    inputs: [
+      hashOfAll(tx.inputs, outPoint),
+      hashOfAll(spent, (output) => u64(output.amount)),
+      hashOfAll(spent, (output) => VarBytes.encode(output.script)),
+      hashOfAll(tx.inputs, (each) => u32(each.sequence)),
+    ],
+    outputs: hashOfAll(tx.outputs, outputBytes),
+  };
+}
+
 /**
- * The BIP341 signature hash of input `index`. `spent` holds the output that each input spends, in input order.
+ * The BIP341 signature hash of input `index` of one transaction.
  * @throws RangeError for an unknown hash type, a missing spent output, or SINGLE without a same-index output
  * (consensus refuses the last one too).
  */
+export type InputHash = (index: number, options?: SignatureHashOptions) => Uint8Array;
+
+/**
+ * The signature hashes of a transaction's inputs. `spent` holds the output that each input spends, in input order. What
+ * all inputs have in common is hashed once: the work for signing every input grows with their number, not its square.
+ */
+export function inputHashes(tx: Tx, spent: readonly TxOutput[]): InputHash {
+  let hashed: CommonHashes | null = null;
+  const common = (): CommonHashes => {
+    hashed ??= commonHashes(tx, spent);
+    return hashed;
+  };
+  return (index, options = {}) => hashOfInput(tx, index, spent, options, common);
+}
+
+/** The signature hash of one input, as `inputHashes` gives it for all. */
 export function taprootSignatureHash(
   tx: Tx,
   index: number,
   spent: readonly TxOutput[],
   options: SignatureHashOptions = {},
+): Uint8Array {
+  return inputHashes(tx, spent)(index, options);
+}
+
+function hashOfInput(
+  tx: Tx,
+  index: number,
+  spent: readonly TxOutput[],
+  options: SignatureHashOptions,
+  common: () => CommonHashes,
 ): Uint8Array {
   const hashType = options.hashType ?? SIGHASH_DEFAULT;
   const input = tx.inputs[index];
@@ -70,15 +115,8 @@ export function taprootSignatureHash(
   const anyoneCanPay = (hashType & 0x80) !== 0;
   const outputType = hashType & 3;
   const parts: Uint8Array[] = [Uint8Array.of(0, hashType), u32(tx.version), u32(tx.lockTime)];
-  if (!anyoneCanPay) {
-    parts.push(
-      hashOfAll(tx.inputs, outPoint),
-      hashOfAll(spent, (output) => u64(output.amount)),
-      hashOfAll(spent, (output) => VarBytes.encode(output.script)),
-      hashOfAll(tx.inputs, (each) => u32(each.sequence)),
-    );
-  }
-  if (outputType < 2) parts.push(hashOfAll(tx.outputs, outputBytes));
+  if (!anyoneCanPay) parts.push(...common().inputs);
+  if (outputType < 2) parts.push(common().outputs);
   parts.push(Uint8Array.of((options.leafHash ? 2 : 0) | (options.annex ? 1 : 0)));
   if (anyoneCanPay) parts.push(outPoint(input), outputBytes(own), u32(input.sequence));
   else parts.push(u32(index));
