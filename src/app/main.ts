@@ -15,7 +15,7 @@ import { IndexProgress } from "../follow/progress.ts";
 import type { AnswerThread } from "../http/answer-thread.ts";
 import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
 import { BlockIndexer } from "../index/index-block.ts";
-import { parameterDifferences } from "../index/parameters.ts";
+import { chainDifferences, parameterDifferences } from "../index/parameters.ts";
 import { SEGMENT_BLOCKS, verifyIndex } from "../index/verify.ts";
 import { programVersion } from "./cli/help.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
@@ -131,12 +131,16 @@ function answersOver({ database, rules }: Config, log: Log, closers: Closers): A
 
 /**
  * Wipes the index and builds it again up to the node's tip, or until the signal aborts. Rejects with `CommandRefused` where
- * the writer is lost on the way.
+ * the index is another network's, the node cannot give it again, or the writer is lost on the way.
  */
 export async function reindex(config: Config, signal: AbortSignal, overrides: Overrides = {}): Promise<void> {
   const { store, node, context, log, closers, outside } = await openJob(config, overrides);
   await closingOnFailure(closers, async () => {
     const indexer = indexerOver(context, store, outside);
+    refuseOthers(
+      chainDifferences(await store.parameters(), indexer.parameters),
+      shownDatabase(config.database),
+    );
     await node.checkIdentity();
     await refusePruned(node, indexer.baseHeight);
     // The store holds its lock from here on: a running service would have been refused at opening.

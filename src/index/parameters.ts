@@ -37,6 +37,14 @@ export function parameterDifferences(
   );
 }
 
+/** The same of the network alone: an index is built anew to change how operations are judged, and on its own chain. */
+export function chainDifferences(
+  stored: StoredParameters | null,
+  { network, genesisHash }: StoredParameters,
+): readonly string[] {
+  return stored === null ? [] : parameterDifferences(stored, { ...stored, network, genesisHash });
+}
+
 /**
  * Stores the parameters in a new database. Answers with the differences where it was built with other ones (P-01);
  * the caller must not go on over them.

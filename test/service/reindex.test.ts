@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
+import { type OpenedStore, openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
 import { readConfig } from "../../src/app/config/config.ts";
 import { reindex } from "../../src/app/main.ts";
 import { fieldOf } from "../../testkit/field-of.ts";
@@ -33,25 +34,28 @@ async function reindexStage(context: TestContext) {
   });
   const file = join(folder, "index.db");
   const environment = settingsOver(world, server, { database: `sqlite:${file}`, port: 0 });
-  const config = readConfig({
-    flags: new Map(),
-    environment: { ...environment, LOG_LEVEL: "silent" },
-    readFile: () => null,
-  });
-  assert.ok(config.ok);
-  const { value } = config;
-  const run = (): Promise<void> => reindex(value, end.signal);
-  return { world, file, run };
+  const run = async (more: Readonly<Record<string, string>> = {}): Promise<void> => {
+    const config = readConfig({
+      flags: new Map(),
+      environment: { ...environment, LOG_LEVEL: "silent", ...more },
+      readFile: () => null,
+    });
+    assert.ok(config.ok);
+    await reindex(config.value, end.signal);
+  };
+  const stored = async <Value>(read: (store: OpenedStore) => Promise<Value>): Promise<Value> => {
+    const store = await openSqliteStore({ file });
+    try {
+      return await read(store);
+    } finally {
+      await store.close();
+    }
+  };
+  return { world, run, stored, height: () => stored(async (store) => (await store.tip())?.height) };
 }
 
 test("a pruned node is refused before anything is lost, and one with all blocks is not", async (context) => {
-  const { world, file, run } = await reindexStage(context);
-  const height = async (): Promise<number | undefined> => {
-    const store = await openSqliteStore({ file });
-    const tip = await store.tip();
-    await store.close();
-    return tip?.height;
-  };
+  const { world, run, height } = await reindexStage(context);
   await run();
   await until("the index stands", async () => (await height()) === HEIGHT);
   const all = world.block.bind(world);
@@ -70,6 +74,31 @@ test("a pruned node is refused before anything is lost, and one with all blocks 
   world.block = all;
   await run();
   assert.equal(await height(), HEIGHT);
+});
+
+test("the index of another network is refused and stays, whatever the node has", async (context) => {
+  const { run, stored } = await reindexStage(context);
+  const rules = { marker: "prc-20", startHeight: 1, feeBps: 0, feeAddress: "" };
+  const { name: network, genesisHash } = NETWORKS.testnet;
+  await stored((store) => store.initialise({ network, genesisHash, ...rules }));
+  await assert.rejects(run(), (error: unknown) => {
+    assert.ok(error instanceof CommandRefused, String(error));
+    assert.match(
+      error.message,
+      /built with testnet as the network, but simnet is configured; choose another/,
+    );
+    return true;
+  });
+  assert.equal((await stored((store) => store.parameters()))?.network, "testnet");
+});
+
+test("with another fee or start height the same network's index is built anew: it is run for that", async (context) => {
+  const { run, stored, height } = await reindexStage(context);
+  await run();
+  await run({ PRC20_FEE_BPS: "0", PRC20_START_HEIGHT: "2" });
+  assert.equal(await height(), HEIGHT);
+  const parameters = await stored((store) => store.parameters());
+  assert.deepEqual([parameters?.feeBps, parameters?.startHeight], [0, 2]);
 });
 
 test("it ends where nothing can be written any more, and does not try for ever", async (context) => {
