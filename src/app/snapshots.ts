@@ -26,6 +26,7 @@ import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts"
 import { takeWriteLock, type WriteLock } from "../adapters/store-sqlite/write/write-lock.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
+import { withoutLogin } from "../follow/url-login.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { initialDigest } from "../prc20/digest.ts";
 import { CommandRefused } from "./cli/ending.ts";
@@ -187,27 +188,27 @@ function checkRows(
   }
 }
 
-/** Another service names the same block and digest at the height. */
-async function askOther(url: string, { height, hash, digest }: SnapshotManifest): Promise<void> {
-  const path = `/api/v1/prc20/digest/${height}`;
+/** Another service names the same block and digest at the height. What is said of it names its host and nothing else. */
+async function askOther(address: string, { height, hash, digest }: SnapshotManifest): Promise<void> {
+  const { url, authorization } = withoutLogin(new URL(address));
+  const { host } = url;
   let row: Readonly<Record<string, unknown>> = {};
   try {
-    const response = await fetch(new URL(path, url), { signal: AbortSignal.timeout(ASK_MS) });
+    const response = await fetch(new URL(`/api/v1/prc20/digest/${height}`, url), {
+      headers: authorization === null ? {} : { authorization },
+      signal: AbortSignal.timeout(ASK_MS),
+    });
     const body: unknown = await response.json();
     const rows: unknown = Object(body).result;
     row = Object(Array.isArray(rows) ? rows[0] : null);
   } catch (cause) {
-    throw new CommandRefused([`${new URL(url).host} does not answer for its digest: ${sentenceOf(cause)}`], {
-      cause,
-    });
+    throw new CommandRefused([`${host} does not answer for its digest: ${sentenceOf(cause)}`], { cause });
   }
   if (row["value"] === undefined)
-    throw new CommandRefused([
-      `${new URL(url).host} has no block ${height} yet: ask again later, or another one`,
-    ]);
+    throw new CommandRefused([`${host} has no block ${height} yet: ask again later, or another one`]);
   if (row["value"] !== digest || row["block_hash"] !== hash)
     throw new CommandRefused([
-      `the snapshot is wrong, or ${new URL(url).host} is: at ${height} it has block ${JSON.stringify(row["block_hash"])} with ` +
+      `the snapshot is wrong, or ${host} is: at ${height} it has block ${JSON.stringify(row["block_hash"])} with ` +
         `digest ${JSON.stringify(row["value"])}, the snapshot ${hash} with ${digest}`,
     ]);
 }

@@ -19,6 +19,7 @@ import { startService } from "../../src/app/main.ts";
 import { exportIndex, importIndex } from "../../src/app/snapshots.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
@@ -29,8 +30,14 @@ const quiet = (): void => undefined;
 let folder = "";
 let world: SimulatedWorld;
 let server: WorldServer;
-/** Its answer to every question is the digest that it was given last. */
-let witness: { readonly url: string; says: Exported | null; asked(): Promise<void>; close(): void };
+/** Its answer to every question is the digest that it was given last; `login`: the header of the last question. */
+let witness: {
+  readonly url: string;
+  says: Exported | null;
+  login: string | undefined;
+  asked(): Promise<void>;
+  close(): void;
+};
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "strand-import-"));
@@ -48,7 +55,8 @@ after(async () => {
 });
 
 async function startWitness(): Promise<typeof witness> {
-  const http = createServer((_, response) => {
+  const http = createServer(({ headers }, response) => {
+    witness.login = headers.authorization;
     const row = { block_hash: witness.says?.hash, value: witness.says?.digest };
     void witness.asked().finally(() => response.end(JSON.stringify({ result: [row] })));
   });
@@ -56,7 +64,13 @@ async function startWitness(): Promise<typeof witness> {
   const address = http.address();
   assert.ok(typeof address === "object" && address !== null);
   const url = `http://127.0.0.1:${address.port}`;
-  return { url, says: null, asked: () => Promise.resolve(), close: () => void http.close() };
+  return {
+    url,
+    says: null,
+    login: undefined,
+    asked: () => Promise.resolve(),
+    close: () => void http.close(),
+  };
 }
 
 function file(name: string): string {
@@ -141,6 +155,22 @@ test("an undo record of a snapshot takes no effect", async () => {
   await followed("undone");
   await followed("honest");
   assert.deepEqual(await dumpOf("undone"), await dumpOf("honest"));
+});
+
+test("a login in the other service's address reaches that service, and no line of ours", async () => {
+  const parts = await snapshotWith("guarded", "");
+  const imported = (port: string): Promise<void> => {
+    const url = `http://us%40er:top%3Asecret@127.0.0.1:${port}/`;
+    return importIndex(configOf("let-in"), parts, { kind: "url", url }, quiet);
+  };
+  const { port } = new URL(witness.url);
+  const silent = await freePort();
+  await refused(
+    imported(`${silent}`),
+    new RegExp(`^127\\.0\\.0\\.1:${silent} does not answer[^@]*ECONNREFUSED[^@]*$`),
+  );
+  await imported(port);
+  assert.equal(witness.login, `Basic ${Buffer.from("us@er:top:secret").toString("base64")}`);
 });
 
 test("a replay compares every row, also those of which the digest does not speak", async () => {

@@ -168,6 +168,7 @@ function refused(command: Promise<number>, sentence: RegExp): Promise<void> {
   return assert.rejects(command, (error) => {
     assert.ok(error instanceof CommandRefused);
     assert.match(error.sentences.join(" "), sentence);
+    assert.doesNotMatch(error.sentences.join(" "), /secret/);
     return true;
   });
 }
@@ -191,7 +192,8 @@ test("an import says what is missing, and touches no database", async () => {
   await refused(imports(from), /say what shows that the snapshot is right/);
   await refused(imports({ ...from, "--replay": "5", "--digest-url": server.url }), /say what shows/);
   await refused(imports({ ...from, "--replay": "none" }), /none is no number of blocks/);
-  await refused(imports({ ...from, "--digest-url": "file:///etc" }), /is no http address/);
+  for (const url of ["file:///etc", "us:secret@one.example", "http://us:secret@one.example:port"])
+    await refused(imports({ ...from, "--digest-url": url }), /^--digest-url is no http\(s\) address: write/);
   await refused(imports({ ...from, "--replay": "5" }), /there is a database at/);
   const empty = `sqlite:${join(folder, "empty.db")}`;
   await refused(imports({ ...from, "--replay": "5", "--database-url": empty }), /holds no whole snapshot/);

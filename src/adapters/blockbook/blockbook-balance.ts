@@ -6,6 +6,7 @@ import { Value } from "typebox/value";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import { shownUrl } from "../../follow/shown-url.ts";
+import { withoutLogin } from "../../follow/url-login.ts";
 import type { BalanceSource } from "../../swaps/lookup-ports.ts";
 
 /** Where and how to ask. */
@@ -50,22 +51,13 @@ export function openBlockbookBalance(options: BlockbookOptions): BalanceSource {
   };
 }
 
-/** `fetch` takes no credentials in a URL: they go into a header. */
 function partsOf(text: string): {
   readonly base: string;
   readonly place: string;
   readonly authorization: string | null;
 } {
-  const url = new URL(text);
-  const { username, password } = url;
-  url.username = "";
-  url.password = "";
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return {
-    base: url.href.replace(/\/+$/, ""),
-    place: shownUrl(url),
-    authorization: credentials === ":" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
-  };
+  const { url, authorization } = withoutLogin(new URL(text));
+  return { base: url.href.replace(/\/+$/, ""), place: shownUrl(url), authorization };
 }
 
 interface Entry {

@@ -3,7 +3,6 @@
 // question about accounts goes to one RPC after the other, beginning with the one that answered last. RPC URLs often
 // hold the operator's key in their path, query or password: messages get a name for each that does not.
 
-import { decodedOrRaw } from "../../primitives/percent.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
@@ -15,6 +14,7 @@ import { RpcSource } from "./evm-source.ts";
 import { JsonRpcClient, type Patience } from "../json-rpc/json-rpc-client.ts";
 import { EVM_PATIENCE, EVM_DIALECT } from "./evm-dialect.ts";
 import { shownUrl } from "../../follow/shown-url.ts";
+import { withoutLogin } from "../../follow/url-login.ts";
 import type { RpcTarget } from "../json-rpc/http-post.ts";
 
 /** What to open. */
@@ -144,19 +144,15 @@ class FirstAnswer<Source> {
  * @throws TypeError with a sentence that does not repeat the text, where it is no http: or https: URL.
  */
 export function rpcUrlOf(text: string, place?: number): RpcTarget {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+  const full = URL.canParse(text) ? new URL(text) : null;
+  if (full === null || (full.protocol !== "http:" && full.protocol !== "https:")) {
     throw new TypeError("an EVM RPC URL must begin with http:// or https://");
   }
-  const { username, password } = url;
-  url.username = "";
-  url.password = "";
+  const { url, authorization } = withoutLogin(full);
   url.hash = "";
-  const credentials = `${decodedOrRaw(username)}:${decodedOrRaw(password)}`;
   return {
     url,
-    authorization:
-      username === "" && password === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`,
+    authorization,
     tls: {},
     gzip: url.protocol === "https:",
     name: place === undefined ? shownUrl(url) : `${shownUrl(url)} (no. ${place})`,

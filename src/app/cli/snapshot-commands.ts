@@ -33,8 +33,11 @@ function proofOf(flags: Flags): SnapshotProof {
       `say what shows that the snapshot is right: ${DIGEST_URL} <url of another Strand>, or ${REPLAY} <blocks>`,
     ]);
   if (url !== undefined) {
+    // It may hold a login, so it is not repeated.
     if (!/^https?:/.test(url) || !URL.canParse(url))
-      throw new CommandRefused([`${DIGEST_URL}: ${url} is no http address`]);
+      throw new CommandRefused([
+        `${DIGEST_URL} is no http(s) address: write it like https://another.example`,
+      ]);
     return { kind: "url", url };
   }
   const count = Number(blocks);
