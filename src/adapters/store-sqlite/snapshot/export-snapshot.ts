@@ -22,7 +22,8 @@ import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../parameters.ts";
-import { removeDatabase } from "./index-contents.ts";
+import { takeWriteLock } from "../write/write-lock.ts";
+import { emptyPlace, removeDatabase } from "./index-contents.ts";
 import { renewSeed } from "./make-own.ts";
 import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
@@ -43,14 +44,20 @@ export type Exported = Omit<SnapshotManifest, "format">;
 
 /**
  * Writes the index of a database file into a folder, which is made where it is not there; a snapshot in it is replaced.
- * Needs room for one copy of the database beside the parts. @throws a sentence where there is no index.
+ * Needs room for one copy of the database beside the parts. @throws a sentence where there is no index, and where another
+ * process exports into the folder.
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
   if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);
   const copy = join(folder, "copy.db");
   mkdirSync(folder, { recursive: true });
-  removeDatabase(copy);
+  // Two that wrote the same files would leave a snapshot whose parts do not fit together.
+  const lock = takeWriteLock(
+    copy,
+    `another export writes into ${folder}: wait until it has ended, or give another folder`,
+  );
   try {
+    emptyPlace(copy);
     copyIndex(file, copy);
     const described = describe(copy);
     const { parts, sha256 } = writeParts(copy, folder, described.bytes, partBytes);
@@ -61,6 +68,7 @@ export function exportSnapshot(file: string, folder: string, partBytes = PART_BY
     return exported;
   } finally {
     removeDatabase(copy);
+    lock.release();
   }
 }
 
