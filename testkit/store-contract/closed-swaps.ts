@@ -1,5 +1,6 @@
 // What has closed: its facts are not loaded, and are found by what they have to do with, by lists and by heights.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../src/primitives/integer-ends.ts";
 import assert from "node:assert/strict";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
   ClosedRow,
 } from "../../src/swaps/ledger/closed-port.ts";
 import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, LOWEST_HASH } from "../../src/swaps/usecases/pages.ts";
+import { HIGHEST_HASH, LOWEST_HASH } from "../../src/swaps/usecases/pages.ts";
 import { hash32 } from "./chain-facts.ts";
 import type { On } from "./swaps.ts";
 import { fact, IDENTITY, keys, swapTransaction } from "./swap-drafts.ts";

@@ -1,6 +1,7 @@
 // Cuts pages out of keyed lists (H-06), by one rule for all lists and engines: a page holds the rows after a key in list
 // order or before it, and on each side it has a key exactly where there is something to continue with.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import type { Page, PageKey, PageRequest } from "../../index/pages.ts";
 import type { OperationsPart } from "../../index/queries.ts";
 
@@ -98,10 +99,6 @@ function edgeKey<Row>(order: ListOrder<Row>, row: Row | undefined, whereEmpty: P
 
 // These keys stand in for the rows of an empty page: they go out in cursors and must be accepted when they return.
 
-/** A key below every integer key: places begin at 0. */
-export const BELOW_INTEGERS = -1;
-/** A key above every integer key. */
-export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
 /** A text below every ticker, address and hex key. */
 export const BELOW_TEXTS = "!";
 /** A text above every ticker, address and hex key. */

@@ -1,8 +1,9 @@
 // The two orders of asks (H-40) and the keys of their cursors: newest first, and cheapest first by the exact quotient.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { NEWEST_ENDS } from "./order-index.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
+import { HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import type { AskSort } from "../ledger/closed-port.ts";
 
 /** Where an ask stands in either order. Nothing of it ever changes. */

@@ -1,5 +1,6 @@
 // The three lists and what is found by an address (H-40, H-43, S-52): filters over orders and asks in list order.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { Bytes32, EvmAddress, PearlAddress, ScriptHex, Txid } from "../../primitives/brands.ts";
 import { bidRow, dealRow } from "../../swap/rows.ts";
@@ -19,15 +20,7 @@ import { ASK_ENDS, ASK_ORDERS, askKey, type AskPlace, askPlaceOf, placeOfKey } f
 import type { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { compareNewest, type IndexedOrder, keyOf, NEWEST_ENDS, type OrderIndex } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
-import {
-  ABOVE_INTEGERS,
-  BELOW_INTEGERS,
-  cutPage,
-  HIGHEST_HASH,
-  type Keyed,
-  type ListEnds,
-  LOWEST_HASH,
-} from "./pages.ts";
+import { cutPage, HIGHEST_HASH, type Keyed, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, WireRow, SwapPageStart } from "./swap-service.ts";

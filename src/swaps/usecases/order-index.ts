@@ -1,11 +1,12 @@
 // Remembers which orders stand in which list, and with which status. Statuses are computed from facts and remembered
 // here only until something that they depend on changes, so that a list or a count need not look at every order.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { type OrderStanding, orderStanding } from "../../swap/stats.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../swap/subject.ts";
 import { isAskMatch } from "../../swap/terms.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
+import { HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import { type Parties, partiesOfOrder } from "./parties.ts";
 import { SortedList } from "./sorted-list.ts";
 import type { SwapPageStart } from "./swap-service.ts";

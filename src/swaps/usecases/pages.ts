@@ -21,10 +21,6 @@ export interface ListEnds {
   readonly last: Key;
 }
 
-/** An integer below those of all keys. */
-export const BELOW_INTEGERS = -1;
-/** An integer above those of all keys. */
-export const ABOVE_INTEGERS = Number.MAX_SAFE_INTEGER;
 /** No hash of a key is lower. */
 export const LOWEST_HASH = `0x${"0".repeat(64)}`;
 /** No hash of a key is higher. */

@@ -1,17 +1,11 @@
 // Queries for the balances of one address or of several (H-31, H-38).
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import {
-  ABOVE_INTEGERS,
-  ABOVE_TEXTS,
-  BELOW_INTEGERS,
-  BELOW_TEXTS,
-  intAt,
-  textAt,
-} from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt } from "../../store-rows/pages.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";

@@ -1,5 +1,6 @@
 // Queries for what is offered and what became of it (H-32, H-38): listings in all their orders, and candles.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
@@ -11,14 +12,7 @@ import {
 import { blobOf, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
-import {
-  ABOVE_INTEGERS,
-  BELOW_INTEGERS,
-  intAt,
-  newestFirst,
-  textAt,
-  type Walk,
-} from "../../store-rows/pages.ts";
+import { intAt, newestFirst, textAt, type Walk } from "../../store-rows/pages.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";

@@ -1,5 +1,6 @@
 // Queries for the balances of one address or of several (H-31, H-38).
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
@@ -7,14 +8,7 @@ import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import {
-  ABOVE_INTEGERS,
-  ABOVE_TEXTS,
-  BELOW_INTEGERS,
-  BELOW_TEXTS,
-  intAt,
-  textAt,
-} from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt } from "../../store-rows/pages.ts";
 import { decimalsOf } from "./query-tokens.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 

@@ -1,5 +1,6 @@
 // Queries for what is offered and what became of it (H-32, H-38): listings in all their orders, and candles.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
@@ -15,7 +16,7 @@ import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
 import { BOUND_LIMIT, type KeyedList, MergedList, rangesOf, pageOf } from "./paging.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, textAt } from "../../store-rows/pages.ts";
+import { intAt, textAt } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";

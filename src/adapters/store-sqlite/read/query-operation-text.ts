@@ -1,6 +1,7 @@
 // Lets SQLite write a page of operations as JSON by itself. JavaScript never sees the rows: a page is one value of
 // bytes instead of some eight hundred cells, and costs half.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type {
   OperationField,
   OperationFields,
@@ -13,7 +14,7 @@ import type { OperationFilter } from "../../../index/queries.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { type MergedList } from "./paging.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { intAt, type Walk } from "../../store-rows/pages.ts";
 import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "../../store-rows/row-shapes.ts";
 import type { OperationReader } from "./operation-reader.ts";
 import { filteredList } from "./query-operations.ts";

@@ -1,6 +1,7 @@
 // Queries for the operations that a filter lets pass (H-36). Every combination of filters is a merge of a few index
 // ranges.
 
+import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
@@ -11,7 +12,7 @@ import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts"
 import type { OperationReader } from "./operation-reader.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { type KeyedList, MergedList, pageOf, rangesOf } from "./paging.ts";
-import { ABOVE_INTEGERS, BELOW_INTEGERS, intAt, type Walk } from "../../store-rows/pages.ts";
+import { intAt, type Walk } from "../../store-rows/pages.ts";
 import { storedBlock } from "../block-rows.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../../store-rows/row-shapes.ts";
 
