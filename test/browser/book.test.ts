@@ -5,8 +5,18 @@ import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { Hex } from "viem";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
-import { escrowCall, fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
-import { bidTerms, lockBid, payOutputs, postAsk, postTake } from "../../testkit/worlds/swap-stage/scenes.ts";
+import { elementAt } from "../../src/primitives/elements.ts";
+import { claimPearl, escrowCall, fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
+import {
+  bidTerms,
+  lockBid,
+  openDeal,
+  payLock,
+  payOutputs,
+  postAsk,
+  postTake,
+  untilDeal,
+} from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 
 let stage: SwapStage;
@@ -15,10 +25,10 @@ let browser: Browser;
 /** Five is no first coordinate of a point. */
 const NO_POINT: Hex = `0x${"5".padStart(64, "0")}`;
 
-async function bestBid(page: Page, words: string): Promise<void> {
+async function priceUnder(page: Page, name: string, words: string): Promise<void> {
   await page
     .locator(".numbers div")
-    .filter({ hasText: "Best bid" })
+    .filter({ hasText: name })
     .getByRole("link", { name: words, exact: true })
     .waitFor();
 }
@@ -47,9 +57,9 @@ describe("the book of bids", needsChromium(), () => {
     await stage.mineEvm(3);
 
     await visit(browser, `${stage.http.url}/swaps`, async (page) => {
-      await bestBid(page, "8.00 USDC");
+      await priceUnder(page, "Best bid", "8.00 USDC");
       await stage.moveTo((await lastMoment(late)) + 60);
-      await bestBid(page, "5.00 USDC");
+      await priceUnder(page, "Best bid", "5.00 USDC");
       const book = page.getByRole("region", { name: "Bids: USDC for PEARL" });
       assert.equal(await book.locator("tbody tr").count(), 101);
       for (const gone of [named, wrong, late])
@@ -64,6 +74,28 @@ describe("the book of bids", needsChromium(), () => {
         await page.locator(".lead .badge").getByText(words, { exact: true }).waitFor();
       }
     });
+  });
+
+  test("H-40: of settled swaps the one that was begun last is shown, and is called so", async () => {
+    const [buyer, seller] = [party(stage, 1), party(stage, 2)];
+    await payOutputs(stage, seller, 2, 200_000_000n);
+    const begun = [
+      await openDeal(stage, { buyer, seller }, 401, { draft: { usdc: 3_000_000n } }),
+      await openDeal(stage, { buyer, seller }, 402, { draft: { usdc: 4_000_000n } }),
+    ];
+    const paid = begun.map(({ lock }) => payLock(stage, seller, lock, 100_000_000n));
+    await stage.minePearl(6);
+    for (const [at, { lock, secret }] of begun.entries())
+      claimPearl(stage, buyer, lock, elementAt(paid, at), secret);
+    for (const { dealHash, secret } of begun.toReversed()) {
+      await untilDeal(stage, dealHash, "USDC_CLAIMABLE");
+      await escrowCall(stage, buyer, "claim", [dealHash, secret]);
+      await stage.mineEvm(3);
+      await untilDeal(stage, dealHash, "SETTLED");
+    }
+    await visit(browser, `${stage.http.url}/swaps`, (page) =>
+      priceUnder(page, "Last begun and settled", "4.00 USDC"),
+    );
   });
 
   test("a price that is not known yet is told from one that there is none of", () =>

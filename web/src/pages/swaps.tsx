@@ -79,7 +79,10 @@ function useBook(): Answer<WholeList<BidRow>> {
   return { ...answer, value: { ...all, result } };
 }
 
-/** What a trader looks at first: the prices on both sides, the last one paid, and how much was traded. */
+/**
+ * What a trader looks at first: the prices on both sides, the newest one that was agreed on and paid, and how much was
+ * traded. The list of deals goes by their beginnings (H-40), and nothing says when one was settled.
+ */
 function Totals({ stats }: { stats: SwapStats }) {
   const ask = useAnswer<SwapList<AskRow>>(OPEN_ASKS, "swap").value;
   const bid = useBook().value;
@@ -92,7 +95,7 @@ function Totals({ stats }: { stats: SwapStats }) {
         list={bid}
         pathOf={({ order_hash }) => pathTo.swap(order_hash)}
       />
-      <Price name="Newest settled" list={last} pathOf={({ deal_hash }) => pathTo.swap(deal_hash)} />
+      <Price name="Last begun and settled" list={last} pathOf={({ deal_hash }) => pathTo.swap(deal_hash)} />
       <div>
         <dt>Volume 24 h</dt>
         <dd>
