@@ -6,15 +6,17 @@ import type { Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import { outpoint, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { lockSighting, NO_LOCKS } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { readChange, toldChange } from "./change-text.ts";
+import { stepBetween } from "./mempool-picture.ts";
 import type { MempoolLocks, SeenSpend } from "./ports.ts";
 
-/** A look at the mempool that showed so many outputs of one transaction. */
-function lookAt(outputs: number, locks: MempoolLocks = picture(["lock"])) {
+/** A look at the mempool that showed so many outputs of one transaction, after a look with another picture. */
+function lookAt(outputs: number, locks: MempoolLocks = picture(["lock"]), before = NO_LOCKS) {
+  const step = stepBetween(before, locks);
   const one = lockSighting("51" as ScriptHex);
   const sightings = Array.from({ length: outputs }, (_, vout) => ({ ...one, vout }));
   const [was, is] = [{ now: 1 }, { now: 2 }];
   return {
-    change: { kind: "mempool" as const, locks, sightings, secrets: [], rereadFrom: null },
+    change: { kind: "mempool" as const, locks, step, sightings, secrets: [], rereadFrom: null },
     was,
     is,
     opened: [],
@@ -30,7 +32,7 @@ function picture(present: readonly string[], spends: Readonly<Record<number, See
 }
 
 test("a change is told as it is", () => {
-  const text = toldChange(lookAt(3), NO_LOCKS);
+  const text = toldChange(lookAt(3));
   const { change, was, is, opened } = readChange(text ?? "", NO_LOCKS);
   assert.deepEqual({ change, was, is, opened }, lookAt(3));
 });
@@ -38,18 +40,18 @@ test("a change is told as it is", () => {
 test("of a change of more than ten thousand parts no text is made, be they outputs or steps of the picture", () => {
   const many = Array.from({ length: 4_000 }, (_, i) => `${i}`);
   const [all, others] = [picture(many), picture(many.map((name) => `${name} again`))];
-  assert.notEqual(toldChange(lookAt(2_000, others), all), null);
-  assert.equal(toldChange(lookAt(2_001, others), all), null);
-  assert.notEqual(toldChange(lookAt(10_000, all), all), null);
-  assert.equal(toldChange(lookAt(10_001, all), all), null);
+  assert.notEqual(toldChange(lookAt(2_000, others, all)), null);
+  assert.equal(toldChange(lookAt(2_001, others, all)), null);
+  assert.notEqual(toldChange(lookAt(10_000, all, all)), null);
+  assert.equal(toldChange(lookAt(10_001, all, all)), null);
   const spends = Object.fromEntries(many.map((_, vout) => [vout, CLAIM]));
-  assert.notEqual(toldChange(lookAt(6_000, picture([], spends)), NO_LOCKS), null);
-  assert.equal(toldChange(lookAt(6_001, picture([], spends)), NO_LOCKS), null);
-  assert.equal(toldChange(lookAt(6_001, NO_LOCKS), picture([], spends)), null);
+  assert.notEqual(toldChange(lookAt(6_000, picture([], spends))), null);
+  assert.equal(toldChange(lookAt(6_001, picture([], spends))), null);
+  assert.equal(toldChange(lookAt(6_001, NO_LOCKS, picture([], spends))), null);
 });
 
 test("one that another version has told is refused", () => {
-  const text = (toldChange(lookAt(3), NO_LOCKS) ?? "").replace(/"format":\d+/, '"format":0');
+  const text = (toldChange(lookAt(3)) ?? "").replace(/"format":\d+/, '"format":0');
   assert.throws(() => readChange(text, NO_LOCKS), /another version/);
 });
 
@@ -71,8 +73,8 @@ test("a picture is what is told of it over the one before it, whatever came, wen
   let before = picture(["of another time"]);
   for (const locks of all) {
     const kept = structuredClone(before);
-    const { change } = readChange(toldChange(lookAt(0, locks), before) ?? "", before);
-    assert.deepEqual(change, lookAt(0, locks).change);
+    const { change } = readChange(toldChange(lookAt(0, locks, before)) ?? "", before);
+    assert.deepEqual(change, lookAt(0, locks, before).change);
     assert.deepEqual(before, kept, "the one before stays as it was");
     before = locks;
   }
@@ -84,5 +86,5 @@ test("a text is as long as what has changed, whatever is in the mempool", () => 
   );
   const before = { present: new Set<never>(), spends };
   const after = { present: new Set([txid("lock")]), spends };
-  assert.ok((toldChange(lookAt(0, after), before) ?? "").length < 500);
+  assert.ok((toldChange(lookAt(0, after, before)) ?? "").length < 500);
 });

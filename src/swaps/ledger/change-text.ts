@@ -6,7 +6,7 @@ import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { ClosedQuestion, StoredBundle } from "./closed-port.ts";
-import { pictureAfter, type PictureStep, stepBetween } from "./mempool-picture.ts";
+import { pictureAfter, type PictureStep } from "./mempool-picture.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
 /** What can happen to the state of swaps. */
@@ -16,6 +16,8 @@ export type LedgerChange =
   | {
       readonly kind: "mempool";
       readonly locks: MempoolLocks;
+      /** What makes these locks of the picture before it. */
+      readonly step: PictureStep;
       readonly sightings: readonly Sighting[];
       readonly secrets: PearlChange["secrets"];
       readonly rereadFrom: number | null;
@@ -50,24 +52,23 @@ export interface TimedChange {
  */
 const MOST_PARTS = 10_000;
 
-/**
- * What other processes are told of a change, over a state with this picture of the mempool; null where that would be far too
- * long: it is not even made.
- */
-export function toldChange(timed: TimedChange, before: MempoolLocks): string | null {
+/** What other processes are told of a change; null where that would be far too long: it is not even made. */
+export function toldChange(timed: TimedChange): string | null {
   const { change } = timed;
-  if (change.kind !== "mempool") return partsOf(change) > MOST_PARTS ? null : changeText(timed, change);
-  const { locks, ...shown } = change;
+  if (partsOf(change) > MOST_PARTS) return null;
+  if (change.kind !== "mempool") return changeText(timed, change);
   // What came and went, so that a text is as long as what has changed: anybody can keep thousands of claims in the mempool.
-  const step = stepBetween(before, locks);
-  const { came, gone } = step;
-  const moved = came.present.size + came.spends.size + gone.present.length + gone.spends.length;
-  return partsOf(change) + moved > MOST_PARTS ? null : changeText(timed, { ...shown, step });
+  const { locks: _, ...shown } = change;
+  return changeText(timed, shown);
 }
 
 /** What a change tells of, one by one. */
 function partsOf(change: LedgerChange): number {
-  if (change.kind === "mempool") return change.sightings.length;
+  if (change.kind === "mempool") {
+    const { came, gone } = change.step;
+    const moved = came.present.size + came.spends.size + gone.present.length + gone.spends.length;
+    return change.sightings.length + moved;
+  }
   if (change.kind === "evm") return change.step.events.length;
   return change.kind === "pearl" ? change.step.facts.length + change.step.sightings.length : 0;
 }
@@ -75,7 +76,7 @@ function partsOf(change: LedgerChange): number {
 /** A change as it is written: of the mempool with the step to its picture. */
 type WrittenChange = Exclude<LedgerChange, MempoolChange> | MempoolStep;
 type MempoolChange = Extract<LedgerChange, { kind: "mempool" }>;
-type MempoolStep = Omit<MempoolChange, "locks"> & { readonly step: PictureStep };
+type MempoolStep = Omit<MempoolChange, "locks">;
 
 /** The text of a change. */
 function changeText({ was, is, opened }: TimedChange, change: WrittenChange): string {
@@ -93,8 +94,7 @@ export function readChange(text: string, before: MempoolLocks): TimedChange {
   if (written === null) throw new Error("swap ledger: a change was told by another version of this program");
   const change = sightedAs(written.change, inputsShared);
   if (change.kind !== "mempool") return { ...written, change };
-  const { step, ...shown } = change;
-  return { ...written, change: { ...shown, locks: pictureAfter(before, step) } };
+  return { ...written, change: { ...change, locks: pictureAfter(before, change.step) } };
 }
 
 /** The change with other sightings. */

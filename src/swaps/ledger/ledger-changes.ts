@@ -119,9 +119,10 @@ export class LedgerChanges {
   }
 
   /** The mempool's picture with what it showed. */
-  mempool({ locks, sightings, secrets, rereadFrom }: Extract<LedgerChange, { kind: "mempool" }>): void {
+  mempool(change: Extract<LedgerChange, { kind: "mempool" }>): void {
+    const { sightings, secrets, rereadFrom } = change;
     const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
-    this.#draft.isExplained = this.#books.locks.look(locks, this.#draft, onChange);
+    this.#draft.isExplained = this.#books.locks.look(change, this.#draft, onChange);
     // Versions that are gone make room for the ones in their places; what is sighted may be gone as well.
     this.#forgetAlike();
     this.#sight(sightings);

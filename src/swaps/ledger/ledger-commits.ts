@@ -280,7 +280,7 @@ export class LedgerCommits {
     const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed.change));
     if (!isStored && !isTold) return;
     try {
-      const told = isTold ? { told: toldChange(timed, this.#books.locks.mempool) } : {};
+      const told = isTold ? { told: toldChange(timed) } : {};
       const moved = { close: draft.close, open: draft.open.map(({ id }) => id) };
       await store.commit({ rewind, put, remove, checkpoints, events, ...moved, ...told });
     } catch (error) {

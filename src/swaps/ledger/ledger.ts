@@ -12,6 +12,7 @@ import type { ClosedState } from "./closed-state.ts";
 import { ALARM } from "./fact-kinds.ts";
 import { endedAsks } from "./ledger-changes.ts";
 import { LedgerCommits, type SwapLedgerDependencies } from "./ledger-commits.ts";
+import { stepBetween } from "./mempool-picture.ts";
 import type {
   RowListener,
   ChainCheckpoint,
@@ -83,7 +84,10 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     secrets: PearlChange["secrets"],
     rereadFrom: number | null = null,
   ): Promise<void> {
-    return this.#commits.run({ kind: "mempool", locks, sightings, secrets, rereadFrom });
+    return this.#commits.run(() => {
+      const step = stepBetween(this.mempool, locks);
+      return { kind: "mempool", locks, step, sightings, secrets, rereadFrom };
+    });
   }
 
   /** As `LedgerReads.write`. */

@@ -20,7 +20,7 @@ import {
   smallList,
   txidOf,
 } from "./lock-entries.ts";
-import { MempoolPicture } from "./mempool-picture.ts";
+import { MempoolPicture, type NextPicture } from "./mempool-picture.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 import { ScriptOutputs } from "./script-outputs.ts";
@@ -226,9 +226,10 @@ export class LockBook {
    * Replaces the mempool's picture. Returns whether a lock or a spend has left it. Looks at what came and went alone: who
    * replaces his transactions pays for the last one of them, and each leaves outputs that are remembered (S-15).
    */
-  look(locks: MempoolLocks, change: BookChange, onChange: OnChange): boolean {
+  look(next: NextPicture, change: BookChange, onChange: OnChange): boolean {
     const before = this.mempool;
-    const { came, gone } = this.picture.replace(locks, change);
+    this.picture.replace(next, change);
+    const { came, gone } = next.step;
     let hasLeft = false;
     for (const txid of [...came.present, ...gone.present]) {
       for (const [outpoint, entry] of this.#outputsMadeBy(txid)) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Outpoint } from "../../primitives/brands.ts";
+import type { Outpoint, Txid } from "../../primitives/brands.ts";
 import { txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -18,6 +18,7 @@ import {
   scriptOf,
   statuses,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import type { MempoolLocks } from "./ports.ts";
 
 /** An accepted order, final, with its lock; in the mempool alone where `minedAt` is null. */
@@ -65,4 +66,24 @@ describe("S-15: the mempool over a restart", () => {
     assert.equal(only(again)?.spend, null);
     assert.equal(store.events.length, told + 2, "the bid's row and the deal's");
   });
+});
+
+/** How often the transactions of a picture are gone through while a ledger takes it. */
+async function walksOver(store: MemorySwapStore): Promise<number> {
+  const { ledger } = await scene(store);
+  let walks = 0;
+  class CountedSet extends Set<Txid> {
+    override [Symbol.iterator](): SetIterator<Txid> {
+      walks += 1;
+      return super[Symbol.iterator]();
+    }
+  }
+  await ledger.applyMempool({ ...NO_LOCKS, present: new CountedSet([txid("a"), txid("b")]) }, [], []);
+  return walks;
+}
+
+test("what came to a picture and went is found out once: to tell other processes of it costs no further walk", async () => {
+  const telling = new MemorySwapStore({ tellsChanges: true });
+  assert.equal(await walksOver(telling), await walksOver(new MemorySwapStore()));
+  assert.equal(telling.told.length, 1);
 });

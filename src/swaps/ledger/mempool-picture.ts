@@ -40,16 +40,14 @@ export class MempoolPicture {
     return this.#bySpender.value.has(txid);
   }
 
-  /** Puts another picture in the place of this one; returns in what it differs. */
-  replace(locks: MempoolLocks, change: BookChange): PictureStep {
-    const step = stepBetween(this.#locks.value, locks);
+  /** Puts another picture in the place of this one. */
+  replace({ locks, step }: NextPicture, change: BookChange): void {
     this.#locks.value = locks;
     this.#bySpender.value = spendersIn(locks);
     for (const txid of step.came.present) change.store(SEEN_LOCK, txid);
     for (const txid of step.gone.present) change.forget(SEEN_LOCK, txid);
     for (const [outpoint, spend] of step.came.spends) change.store(SEEN_SPEND, { outpoint, ...spend });
     for (const outpoint of step.gone.spends) change.forget(SEEN_SPEND, outpoint);
-    return step;
   }
 
   /** A stored transaction with lock outputs, loaded. */
@@ -69,6 +67,12 @@ export interface PictureStep {
   /** What is new, or other than it was. */
   readonly came: MempoolLocks;
   readonly gone: { readonly present: readonly Txid[]; readonly spends: readonly Outpoint[] };
+}
+
+/** A picture with the step to it from the one before, which is made once for all that need it. */
+export interface NextPicture {
+  readonly locks: MempoolLocks;
+  readonly step: PictureStep;
 }
 
 /** The step from one picture to another. */
