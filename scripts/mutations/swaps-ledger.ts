@@ -190,6 +190,18 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ]),
   ...inFile("src/swaps/ledger/ledger-changes.ts", [
     {
+      rule: "S-15",
+      find: "change.sightings.filter((sighting) => !turnedAway.has(outpointOf(sighting)))",
+      replace: "change.sightings",
+      why: "an output that its block has left out is remembered as one of the mempool",
+    },
+    {
+      rule: "S-13",
+      find: " || !turnedAway.has(shower.outpoint)",
+      replace: " || true",
+      why: "what is known of secrets depends on the steps in which the chain was read",
+    },
+    {
       rule: "S-05",
       find: "Math.max(kept, Math.min(change.finalHeight, tip.height))",
       replace: "Math.min(change.finalHeight, tip.height)",
