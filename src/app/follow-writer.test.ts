@@ -3,13 +3,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OtherSchema } from "../adapters/store-postgres/migrate.ts";
+import type { LiveRow } from "../adapters/store-postgres/live-rows.ts";
 import type { ReaderLook } from "../adapters/store-postgres/postgres-reader.ts";
 import { VirtualClock } from "../../testkit/doubles/clock.ts";
 import { textLog } from "../../testkit/doubles/log.ts";
 import { CommitFeed } from "../follow/commit-feed.ts";
 import type { StoredParameters } from "../index/ports.ts";
 import { CommandRefused } from "./cli/ending.ts";
+import type { SharedSettings } from "./config/shared-settings.ts";
 import { WriterFollower } from "./follow-writer.ts";
+import { UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
+import { TOPICS } from "./publish-report.ts";
+import { reportText } from "./report.ts";
 import { ToldPresent } from "./told-present.ts";
 
 const MINE: StoredParameters = {
@@ -22,14 +27,16 @@ const MINE: StoredParameters = {
 };
 const OTHERS: StoredParameters = { ...MINE, feeAddress: "another" };
 
+const LOOK: ReaderLook = {
+  state: "a state",
+  fence: 1,
+  parameters: null,
+  live: { rows: [], isWhole: true, version: 1 },
+  changes: null,
+};
+const OWN_SETTINGS: SharedSettings = { SWAP_PROFILES: "mine", TAKE_MAX: "5" };
+
 function follower(parameters: () => StoredParameters | null | Error): WriterFollower {
-  const look: ReaderLook = {
-    state: "a state",
-    fence: 1,
-    parameters: null,
-    live: { rows: [], isWhole: true, version: 1 },
-    changes: null,
-  };
   const found = async (): Promise<StoredParameters | null> => {
     const there = parameters();
     if (there instanceof Error) throw there;
@@ -37,13 +44,13 @@ function follower(parameters: () => StoredParameters | null | Error): WriterFoll
   };
   const reader = {
     parameters: found,
-    look: async () => ({ ...look, parameters: await found() }),
+    look: async () => ({ ...LOOK, parameters: await found() }),
     storedSwaps: () => Promise.reject(new Error("no swaps are served")),
   };
   const clock = new VirtualClock();
   return new WriterFollower({
     reader,
-    present: new ToldPresent(clock, false),
+    present: new ToldPresent(clock, null),
     swaps: null,
     feed: new CommitFeed(),
     admits: (stored) => {
@@ -88,4 +95,58 @@ test("a database that a newer program has changed is not answered from, until th
   stored = MINE;
   await following.look();
   assert.equal(following.isOpen, true);
+});
+
+/** A writer's report with these settings of swaps. */
+function reportWith(settings: SharedSettings): LiveRow {
+  const nodes = { configured: 1, answering: 1, agreeing: 1 };
+  const status = { nodeHeight: 1, indexedHeight: 1, lag: 0, indexingStatus: "synced", evm: null } as const;
+  const swaps = { evm: UNKNOWN_EVM, pearl: UNKNOWN_PEARL, lastSynced: null, escrow: null, settings };
+  const report = { status, conditions: [], nodes, isMempoolTruncated: false, swaps };
+  return { topic: TOPICS.report, key: "", body: reportText(report, 1) };
+}
+
+test("a writer with other settings of swaps is not answered beside, and all is read again once they are the same", async () => {
+  const done: string[] = [];
+  let theirs: SharedSettings = OWN_SETTINGS;
+  const change = { id: 1, hash: "a change" };
+  const following = new WriterFollower({
+    reader: {
+      parameters: async () => MINE,
+      look: async () => ({
+        ...LOOK,
+        parameters: MINE,
+        live: { rows: [reportWith(theirs)], isWhole: false, version: 1 },
+        changes: [{ ...change, text: "" }],
+      }),
+      storedSwaps: async () => ({ identity: null, facts: [], checkpoints: { evm: [], pearl: [] }, change }),
+    },
+    present: new ToldPresent(new VirtualClock(), OWN_SETTINGS),
+    swaps: {
+      load: async () => {
+        done.push("load");
+        return change;
+      },
+      takePresent: () => undefined,
+      follow: async () => {
+        done.push("follow");
+        return change;
+      },
+    },
+    feed: new CommitFeed(),
+    admits: () => true,
+    clock: new VirtualClock(),
+    log: textLog([]),
+  });
+  await following.look();
+  assert.deepEqual([following.isOpen, done.splice(0)], [true, ["load", "follow"]]);
+  theirs = { ...OWN_SETTINGS, SWAP_PROFILES: "others" };
+  await following.look();
+  await following.look();
+  assert.deepEqual([following.isOpen, done.splice(0)], [false, []]);
+  assert.match(following.conditions()[0]?.sentence ?? "", /has other settings of swaps .*: SWAP_PROFILES\. /);
+  theirs = OWN_SETTINGS;
+  while (await following.look())
+    assert.equal(following.isOpen, false, "nothing is answered before all is read");
+  assert.deepEqual([following.isOpen, done.splice(0)], [true, ["load", "follow"]]);
 });

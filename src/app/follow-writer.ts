@@ -20,7 +20,7 @@ interface FollowedWriter {
   readonly reader: Pick<OpenedPostgresReader, "parameters" | "look" | "storedSwaps">;
   readonly present: ToldPresent;
   /** Null where no swaps are served. */
-  readonly swaps: SwapReplica | null;
+  readonly swaps: Pick<SwapReplica, "load" | "takePresent" | "follow"> | null;
   readonly feed: CommitFeed;
   /**
    * Whether this process and a database that was built with these parameters belong together; false where nothing is
@@ -32,7 +32,13 @@ interface FollowedWriter {
 }
 
 /** Why nothing can be read. */
-type Obstacle = "starting" | "no schema" | "other schema" | "no database" | "other parameters";
+type Obstacle =
+  | "starting"
+  | "no schema"
+  | "other schema"
+  | "no database"
+  | "other parameters"
+  | "other settings";
 
 /** The follower of one reader. */
 export class WriterFollower {
@@ -55,7 +61,7 @@ export class WriterFollower {
   }
 
   conditions(): readonly Condition[] {
-    return this.#obstacle === null ? [] : [WAITING[this.#obstacle]];
+    return this.#obstacle === null ? [] : [this.#reason(this.#obstacle)];
   }
 
   /** There may be something new. */
@@ -85,7 +91,9 @@ export class WriterFollower {
     if (!this.#isAdmitted && !(await this.#isAdmittedNow())) return false;
     try {
       const isBehind = await this.#follow();
-      this.#say(this.#isAdmitted ? null : "no schema");
+      if (!this.#isAdmitted) this.#say("no schema");
+      else if (this.#parts.present.otherSettings.length > 0) this.#say("other settings");
+      else if (this.#areSwapsRead) this.#say(null);
       return isBehind;
     } catch (error) {
       if (error instanceof CommandRefused) {
@@ -113,9 +121,14 @@ export class WriterFollower {
     return this.#isAdmitted;
   }
 
+  /** Whether swaps, where they are served, are what is stored and what followed on it. */
+  get #areSwapsRead(): boolean {
+    return this.#parts.swaps === null || this.#mark.change !== null;
+  }
+
   async #follow(): Promise<boolean> {
     const { reader, present, swaps, feed } = this.#parts;
-    if (swaps !== null && this.#mark.change === null)
+    if (swaps !== null && !this.#areSwapsRead && present.otherSettings.length === 0)
       this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
     const { live, fence, changes, state, parameters } = await reader.look(this.#mark);
     // Whoever writes may have built everything anew, with another fee.
@@ -123,6 +136,13 @@ export class WriterFollower {
     if (!this.#isAdmitted) return false;
     present.tell(live.rows, live.isWhole);
     this.#mark = { ...this.#mark, live: live.version, fence };
+    if (present.otherSettings.length > 0) {
+      // What this ledger would make of the changes is not what the writer's does. Nobody is answered from here on.
+      this.#mark = { ...this.#mark, change: null };
+      this.#say("other settings");
+      return false;
+    }
+    if (!this.#areSwapsRead) return true;
     const before = this.#mark.change;
     if (swaps !== null && before !== null) {
       swaps.takePresent();
@@ -139,11 +159,22 @@ export class WriterFollower {
     this.#obstacle = obstacle;
     const { log } = this.#parts;
     if (obstacle === null) log.info({}, "following the writer");
-    else log.warn(error === undefined ? {} : { error: sentenceOf(error) }, WAITING[obstacle].sentence);
+    else log.warn(error === undefined ? {} : { error: sentenceOf(error) }, this.#reason(obstacle).sentence);
+  }
+
+  #reason(obstacle: Obstacle): Condition {
+    if (obstacle !== "other settings") return WAITING[obstacle];
+    const names = this.#parts.present.otherSettings.join(", ");
+    return {
+      code: "STORE_SILENT",
+      sentence:
+        `The process that writes the index has other settings of swaps than this one: ${names}. Answers would differ, so ` +
+        "none is given: give both the same and start the one again that you changed.",
+    };
   }
 }
 
-const WAITING: Readonly<Record<Obstacle, Condition>> = {
+const WAITING: Readonly<Record<Exclude<Obstacle, "other settings">, Condition>> = {
   starting: {
     code: "STORE_SILENT",
     sentence: "The database has not been read yet: this service has just been started.",

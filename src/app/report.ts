@@ -7,6 +7,7 @@ import type { NodeCounts } from "../follow/ports.ts";
 import type { IndexStatus } from "../follow/serving.ts";
 import type { EvmStanding, PearlStanding } from "../swaps/standings.ts";
 import type { EscrowFacts } from "../swaps/usecases/dependencies.ts";
+import type { SharedSettings } from "./config/shared-settings.ts";
 
 /** What a writer knows of swaps. Times of the monotonic clock are those of whoever holds the report. */
 export interface SwapReport {
@@ -16,6 +17,8 @@ export interface SwapReport {
   readonly lastSynced: number | null;
   /** Null until an RPC has told what stands at the contract's address. */
   readonly escrow: EscrowFacts | null;
+  /** With what it decides what it answers. */
+  readonly settings: SharedSettings;
 }
 
 /** What a writer knows. */
@@ -30,7 +33,7 @@ export interface WriterReport {
 }
 
 /** `at`: the writer's monotonic time, so that no two reports have one text. */
-const FORMAT = new TextFormat<{ readonly at: number; readonly report: WriterReport }>(3, "report");
+const FORMAT = new TextFormat<{ readonly at: number; readonly report: WriterReport }>(4, "report");
 
 /** The text of a report that is made at this time of the writer's monotonic clock. Two reports never have one text. */
 export function reportText(report: WriterReport, monotonicMs: number): string {

@@ -12,6 +12,7 @@ import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { Closers } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
+import { sharedSettings } from "./config/shared-settings.ts";
 import { WriterFollower } from "./follow-writer.ts";
 import { closingOnFailure, refuseOthers } from "./foundation.ts";
 import { shownDatabase } from "./open-database.ts";
@@ -85,7 +86,7 @@ async function openAnswering(
   log: Log,
   closers: Closers,
 ): Promise<Answering> {
-  const present = new ToldPresent(systemClock, config.swaps !== null);
+  const present = new ToldPresent(systemClock, config.swaps === null ? null : sharedSettings(config.swaps));
   const feed = new CommitFeed();
   let follower: WriterFollower | null = null;
   const reader = openPostgresReader({ url, primaryUrl, onNotice: () => follower?.lookSoon() });

@@ -44,6 +44,7 @@ import type { Closers } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
+import { sharedSettings } from "./config/shared-settings.ts";
 import { EscrowQuestion } from "./escrow-question.ts";
 import { openLedger } from "./open-ledger.ts";
 import type { Outside } from "./outside.ts";
@@ -131,6 +132,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const api = new SwapApi(parts);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
+  const settings = sharedSettings(swaps);
   const uncovered = (): number => ledger.watch.uncovered().length;
   const sides = () => ({ tips: ledger.tips(), evm: evm.standing(), pearl: pearl.standing(), uncovered });
   return {
@@ -143,6 +145,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       pearl: pearl.standing(),
       lastSynced: readiness.lastSynced,
       escrow: escrow.facts,
+      settings,
     }),
     conditions: () => [
       ...[pearl, readiness, escrow, evm].flatMap((part) => part.conditions()),

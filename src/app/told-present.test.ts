@@ -7,6 +7,7 @@ import type { MempoolOperation, MempoolSnapshot } from "../follow/serving.ts";
 import type { PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
+import type { SharedSettings } from "./config/shared-settings.ts";
 import { ReportPublisher } from "./publish-report.ts";
 import type { SwapReport, WriterReport } from "./report.ts";
 import { ToldPresent } from "./told-present.ts";
@@ -32,7 +33,7 @@ function operation(txid: string, vout = 0): MempoolOperation {
   };
 }
 
-function parts() {
+function parts(settings: SharedSettings | null = null) {
   let now = 1000;
   const clock = handClock(() => now);
   const advance = (ms: number): void => {
@@ -70,7 +71,7 @@ function parts() {
       log: logOf((level, message) => void lines.push(`${level} ${message}`)),
     },
   );
-  const present = new ToldPresent(clock, false);
+  const present = new ToldPresent(clock, settings);
   const tell = async (): Promise<void> => {
     await publisher.publish();
     for (const rows of told.splice(0)) present.tell(rows, false);
@@ -139,7 +140,7 @@ test("H-20: a writer that is silent for more than five seconds is absent, and th
 });
 
 test("S-62: a report that was there before anybody looked shows neither a writer nor that a chain has answered", async () => {
-  const { clock, state, present, tell } = parts();
+  const { clock, state, present, tell } = parts({ TAKE_MAX: "5", ASK_MIN_USDC: "7" });
   const evm = {
     headHeight: 9,
     headTime: 9,
@@ -158,7 +159,10 @@ test("S-62: a report that was there before anybody looked shows neither a writer
     witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
     nodes: REPORT.nodes,
   };
-  state.report = { ...REPORT, swaps: { evm, pearl, lastSynced: 5, escrow: null } };
+  state.report = {
+    ...REPORT,
+    swaps: { evm, pearl, lastSynced: 5, escrow: null, settings: { TAKE_MAX: "6", ASK_MIN_USDC: "7" } },
+  };
   const rows: LiveRow[] = [];
   const old = new ReportPublisher(
     { publish: async (some: readonly LiveRow[]) => void rows.push(...some) },
@@ -174,8 +178,10 @@ test("S-62: a report that was there before anybody looked shows neither a writer
   present.tell(rows, true);
   const told = (): SwapReport | null => present.swaps;
   assert.equal(told(), null);
+  assert.deepEqual(present.otherSettings, [], "a report of any age may be that of a writer before");
   assert.equal(present.conditions()[0]?.code, "WRITER_ABSENT");
   await tell();
   assert.equal(told()?.evm.answeredAtMonotonicMs, clock.monotonicMs() - 400);
   assert.deepEqual(told()?.pearl.witnesses, pearl.witnesses);
+  assert.deepEqual(present.otherSettings, ["TAKE_MAX"], "of a writer that writes now");
 });

@@ -13,6 +13,7 @@ import type {
   MempoolSnapshot,
   MempoolView,
 } from "../follow/serving.ts";
+import { type SharedSettings, settingsThatDiffer } from "./config/shared-settings.ts";
 import { TOPICS } from "./publish-report.ts";
 import { readReport, type SwapReport, type WriterReport } from "./report.ts";
 
@@ -32,7 +33,7 @@ const NO_NODES: NodeCounts = { configured: 0, answering: 0, agreeing: 0 };
 /** The present; written by whoever follows the database, read by HTTP at any time. */
 export class ToldPresent implements MempoolView {
   readonly #clock: Clock;
-  readonly #hasSwaps: boolean;
+  readonly #settings: SharedSettings | null;
   readonly #balances = new Map<string, number>();
   readonly #operations = new Map<string, readonly MempoolOperation[]>();
   /** Grows whenever `balancesSeen` changes. */
@@ -42,10 +43,10 @@ export class ToldPresent implements MempoolView {
   #report: WriterReport | null = null;
   #heardAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `hasSwaps`: whether swaps are served. */
-  constructor(clock: Clock, hasSwaps: boolean) {
+  /** `settings`: of this process; null where it serves no swaps. */
+  constructor(clock: Clock, settings: SharedSettings | null) {
     this.#clock = clock;
-    this.#hasSwaps = hasSwaps;
+    this.#settings = settings;
   }
 
   /** The writer has told this. `isWhole`: it is everything, and what was told before is over. */
@@ -97,11 +98,17 @@ export class ToldPresent implements MempoolView {
     return this.#report?.swaps ?? null;
   }
 
+  /** Settings of swaps in which this process differs from the writer: its answers would be other ones. */
+  get otherSettings(): readonly string[] {
+    const theirs = this.swaps?.settings;
+    return theirs === undefined || this.#settings === null ? [] : settingsThatDiffer(this.#settings, theirs);
+  }
+
   status(): IndexStatus {
     const status = this.#report?.status ?? NO_STATUS;
     const isStalled = this.#isSilent;
     const indexingStatus = isStalled ? "stalled" : status.indexingStatus;
-    const evm = status.evm === null && !this.#hasSwaps ? null : this.evmStatus();
+    const evm = status.evm === null && this.#settings === null ? null : this.evmStatus();
     return { ...status, indexingStatus, evm };
   }
 

@@ -136,4 +136,18 @@ describe("a load balancer over three readers and two candidates for the writer",
         1,
       );
   });
+
+  test("a reader with other settings of swaps than the writer's gives no answer, and says which", async () => {
+    const { port } = await startRole(stage, "serve", {
+      "--database-url": url,
+      "--swap-small-deal-usdc": "5",
+    });
+    const http = new Http(`http://127.0.0.1:${port}`);
+    await until("it has compared the settings", async () =>
+      JSON.stringify((await health(port))?.["conditions"] ?? null).includes(
+        "other settings of swaps than this one: SWAP_SMALL_DEAL_USDC.",
+      ),
+    );
+    assert.equal((await http.get(ASKS)).status, 503);
+  });
 });
