@@ -44,18 +44,16 @@ export type SnapshotProof =
 /** How long another service may take to answer. */
 const ASK_MS = 20_000;
 
-/** Writes a snapshot. Rejects with `CommandRefused` where there is no index, or another export has the same work files. */
+/** Writes a snapshot. Rejects with `CommandRefused` where there is no index. */
 export function exportIndex({ database }: Config, folder: string): Promise<Exported> {
   return refusing(async () => {
     if (database.engine === "sqlite") return exportSnapshot(database.file, folder);
     const work = `${workName(database)}.export`;
-    const lock = lockTarget(database);
     try {
       await withPostgresContents(database.url, (contents) => fillSqliteIndex(work, contents));
       return exportSnapshot(work, folder);
     } finally {
       removeDatabase(work);
-      unlockTarget(database, lock);
     }
   });
 }
@@ -82,7 +80,9 @@ export async function importIndex(
   try {
     await importOwned(config, folder, manifest, proof, say);
   } finally {
-    unlockTarget(database, lock);
+    // Beside a SQLite database the writer keeps it; in the folder of a command nobody would know what it is.
+    if (database.engine === "postgresql") rmSync(`${workName(database)}.lock`, { force: true });
+    lock.release();
   }
 }
 
@@ -109,23 +109,12 @@ async function importOwned(
 
 /**
  * The lock of a SQLite database's writer, so that no service makes one in its place meanwhile; with PostgreSQL, whose
- * transaction sees to that, one for the work files of imports and exports, which stand in the folder of the command.
+ * transaction sees to that, one for the files of the import.
  */
 function lockTarget(target: DatabaseTarget): WriteLock {
   const name = workName(target);
   mkdirSync(dirname(name), { recursive: true });
-  if (target.engine === "sqlite") return takeWriteLock(name);
-  return takeWriteLock(
-    name,
-    `another export or import of ${shownDatabase(target)} works in this folder: wait until it has ended, or run this one ` +
-      "in another folder",
-  );
-}
-
-function unlockTarget(target: DatabaseTarget, lock: WriteLock): void {
-  // Beside a SQLite database the writer keeps it; in the folder of a command nobody would know what it is.
-  if (target.engine === "postgresql") rmSync(`${workName(target)}.lock`, { force: true });
-  lock.release();
+  return takeWriteLock(name);
 }
 
 /** Throws a sentence where something stands in the place of the database, or would become part of what comes there. */

@@ -1,15 +1,7 @@
 // What an import does not believe, although checksums, digests, books and another service agree; and what it leaves alone.
 
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +13,6 @@ import { openPassingReader } from "../../src/adapters/store-sqlite/connection.ts
 import { lastEventId } from "../../src/adapters/store-sqlite/event-log.ts";
 import type { Exported } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import { takeWriteLock } from "../../src/adapters/store-sqlite/write/write-lock.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
 import { type Config, readConfig } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
@@ -148,7 +139,7 @@ function byWitness(name: string, parts: string): Promise<void> {
   return importIndex(configOf(name), parts, { kind: "url", url: witness.url }, quiet);
 }
 
-function refused(command: Promise<unknown>, sentence: RegExp): Promise<void> {
+function refused(command: Promise<void>, sentence: RegExp): Promise<void> {
   return assert.rejects(command, (error) => {
     assert.ok(error instanceof CommandRefused, String(error));
     assert.match(error.sentences.join(" "), sentence);
@@ -268,43 +259,6 @@ test("the log of a database that is gone does not become part of the imported on
   }
   await byWitness("left", parts);
   assert.deepEqual(await dumpOf("left"), await dumpOf("source"));
-});
-
-test("two exports never work on the same files: the second one is refused, and the first one's stay", async () => {
-  const present = cwd();
-  const work = join(folder, "work");
-  const parts = join(folder, "twice");
-  mkdirSync(work);
-  mkdirSync(parts);
-  chdir(work);
-  try {
-    const url = "postgres://user:password@127.0.0.1:1/index";
-    const config: Config = {
-      ...configOf("unused"),
-      database: { engine: "postgresql", url, primaryUrl: url },
-    };
-    const name = "strand-127.0.0.1-index";
-    writeFileSync(`${name}.export`, "the first one's");
-    const first = takeWriteLock(name);
-    await refused(
-      exportIndex(config, parts),
-      /^another export or import of postgres:\/\/127\.0\.0\.1:1\/index works in this folder: wait/,
-    );
-    assert.equal(readFileSync(`${name}.export`, "utf8"), "the first one's");
-    first.release();
-    await refused(exportIndex(config, parts), /ECONNREFUSED/);
-    assert.deepEqual(readdirSync("."), [], "nothing is left of an export");
-  } finally {
-    chdir(present);
-  }
-  const copy = join(parts, "copy.db");
-  writeFileSync(copy, "the first one's");
-  const first = takeWriteLock(copy);
-  await refused(exportIndex(configOf("source"), parts), /^another export writes into .*twice: wait/);
-  assert.equal(readFileSync(copy, "utf8"), "the first one's");
-  first.release();
-  assert.equal((await exportIndex(configOf("source"), parts)).parts.length, 1);
-  assert.deepEqual(readdirSync(parts).toSorted(), ["manifest.json", "part-00001.gz"]);
 });
 
 test(

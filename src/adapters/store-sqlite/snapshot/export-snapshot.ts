@@ -22,8 +22,7 @@ import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../parameters.ts";
-import { takeWriteLock } from "../write/write-lock.ts";
-import { emptyPlace, removeDatabase } from "./index-contents.ts";
+import { removeDatabase } from "./index-contents.ts";
 import { renewSeed } from "./make-own.ts";
 import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
@@ -44,20 +43,14 @@ export type Exported = Omit<SnapshotManifest, "format">;
 
 /**
  * Writes the index of a database file into a folder, which is made where it is not there; a snapshot in it is replaced.
- * Needs room for one copy of the database beside the parts. @throws a sentence where there is no index, and where another
- * process exports into the folder.
+ * Needs room for one copy of the database beside the parts. @throws a sentence where there is no index.
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
   if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);
   const copy = join(folder, "copy.db");
   mkdirSync(folder, { recursive: true });
-  // Two that wrote the same files would leave a snapshot whose parts do not fit together.
-  const lock = takeWriteLock(
-    copy,
-    `another export writes into ${folder}: wait until it has ended, or give another folder`,
-  );
+  removeDatabase(copy);
   try {
-    emptyPlace(copy);
     copyIndex(file, copy);
     const described = describe(copy);
     const { parts, sha256 } = writeParts(copy, folder, described.bytes, partBytes);
@@ -68,7 +61,6 @@ export function exportSnapshot(file: string, folder: string, partBytes = PART_BY
     return exported;
   } finally {
     removeDatabase(copy);
-    lock.release();
   }
 }
 

@@ -72,11 +72,6 @@ export function removeDatabase(file: string): void {
   removeBeside(file);
 }
 
-/** The same for whoever holds its lock, and goes on holding it. */
-export function emptyPlace(file: string): void {
-  for (const left of [file, ...leftBeside(file)]) rmSync(left, { force: true });
-}
-
 /** Removes what SQLite, and the writer's lock, have left beside a database that nobody uses. */
 export function removeBeside(file: string): void {
   for (const end of [...LOG_ENDS, ".lock"]) rmSync(`${file}${end}`, { force: true });

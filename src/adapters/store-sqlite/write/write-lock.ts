@@ -12,20 +12,20 @@ export interface WriteLock {
 
 /**
  * Takes the writer's lock of a database file, which need not be there yet; its folder must be. Throws a sentence where
- * another writer holds it, also by another name of the file: `inUse`, where it is not the database of a service.
+ * another writer holds it, also by another name of the file.
  */
-export function takeWriteLock(
-  file: string,
-  inUse = `The database ${file} is in use by another process (or twice in this one): ` +
-    "stop that one first, or choose another DATABASE_URL.",
-): WriteLock {
+export function takeWriteLock(file: string): WriteLock {
   const database = new DatabaseSync(`${fileItself(file)}.lock`, { timeout: 0 });
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) {
-      throw new Error(inUse, { cause: error });
+      throw new Error(
+        `The database ${file} is in use by another process (or twice in this one): ` +
+          "stop that one first, or choose another DATABASE_URL.",
+        { cause: error },
+      );
     }
     throw error;
   }
