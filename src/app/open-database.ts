@@ -55,11 +55,18 @@ export function presentEventFloor(): number {
   return eventFloor(systemClock.nowMs());
 }
 
-/** What files that a command leaves for its next run begin with: beside a SQLite database, else in the present folder. */
+/**
+ * What files that a command leaves for its next run begin with: beside a SQLite database, else in the present folder. Two
+ * servers of a machine, and two schemas of a database, have files of their own.
+ */
 export function workName(target: DatabaseTarget): string {
   if (target.engine === "sqlite") return target.file;
-  const { hostname, pathname } = new URL(target.url);
-  return ["strand", hostname, pathname.slice(1)].join("-").replaceAll(/[^\w.-]/g, "_");
+  const { hostname, port, pathname, searchParams } = new URL(target.url);
+  const schema = /search_path\s*=\s*(\S+)/.exec(searchParams.get("options") ?? "")?.[1] ?? "";
+  return ["strand", hostname, port, pathname.slice(1), schema]
+    .filter((part) => part !== "")
+    .join("-")
+    .replaceAll(/[^\w.-]/g, "_");
 }
 
 /**

@@ -48,12 +48,14 @@ const ASK_MS = 20_000;
 export function exportIndex({ database }: Config, folder: string): Promise<Exported> {
   return refusing(async () => {
     if (database.engine === "sqlite") return exportSnapshot(database.file, folder);
+    const lock = lockTarget(database);
     const work = `${workName(database)}.export`;
     try {
       await withPostgresContents(database.url, (contents) => fillSqliteIndex(work, contents));
       return exportSnapshot(work, folder);
     } finally {
       removeDatabase(work);
+      releaseTarget(lock, database);
     }
   });
 }
@@ -80,9 +82,7 @@ export async function importIndex(
   try {
     await importOwned(config, folder, manifest, proof, say);
   } finally {
-    // Beside a SQLite database the writer keeps it; in the folder of a command nobody would know what it is.
-    if (database.engine === "postgresql") rmSync(`${workName(database)}.lock`, { force: true });
-    lock.release();
+    releaseTarget(lock, database);
   }
 }
 
@@ -109,12 +109,24 @@ async function importOwned(
 
 /**
  * The lock of a SQLite database's writer, so that no service makes one in its place meanwhile; with PostgreSQL, whose
- * transaction sees to that, one for the files of the import.
+ * transaction sees to that, one for the files that a command makes in its folder.
  */
 function lockTarget(target: DatabaseTarget): WriteLock {
   const name = workName(target);
+  if (target.engine === "postgresql")
+    return takeWriteLock(
+      name,
+      `another command works on the same files (${name}…) of ${shownDatabase(target)} in this folder: let it end, or run ` +
+        "this one in another folder",
+    );
   mkdirSync(dirname(name), { recursive: true });
   return takeWriteLock(name);
+}
+
+/** Gives it back. Beside a SQLite database its file stays; in the folder of a command nobody would know what it is. */
+function releaseTarget(lock: WriteLock, target: DatabaseTarget): void {
+  if (target.engine === "postgresql") rmSync(`${workName(target)}.lock`, { force: true });
+  lock.release();
 }
 
 /** Throws a sentence where something stands in the place of the database, or would become part of what comes there. */

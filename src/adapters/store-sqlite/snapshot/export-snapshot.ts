@@ -22,6 +22,7 @@ import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../parameters.ts";
+import { takeWriteLock } from "../write/write-lock.ts";
 import { removeDatabase } from "./index-contents.ts";
 import { renewSeed } from "./make-own.ts";
 import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
@@ -43,15 +44,31 @@ export type Exported = Omit<SnapshotManifest, "format">;
 
 /**
  * Writes the index of a database file into a folder, which is made where it is not there; a snapshot in it is replaced.
- * Needs room for one copy of the database beside the parts. @throws a sentence where there is no index.
+ * Needs room for two copies of the database in the folder; the first is gone before the parts are written. @throws a
+ * sentence where there is no index, or another export writes there.
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
   if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);
-  const copy = join(folder, "copy.db");
   mkdirSync(folder, { recursive: true });
+  const place = join(folder, "export");
+  const lock = takeWriteLock(
+    place,
+    `another export writes into ${folder}: let it end, or choose another folder`,
+  );
+  try {
+    return exportOwned(file, folder, partBytes);
+  } finally {
+    rmSync(`${place}.lock`, { force: true });
+    lock.release();
+  }
+}
+
+/** The export, while nobody else writes into the folder. */
+function exportOwned(file: string, folder: string, partBytes: number): Exported {
+  const copy = join(folder, "copy.db");
   removeDatabase(copy);
   try {
-    copyIndex(file, copy);
+    copyIndex(file, folder, copy);
     const described = describe(copy);
     const { parts, sha256 } = writeParts(copy, folder, described.bytes, partBytes);
     const exported = { ...described, sha256, partBytes, parts };
@@ -64,26 +81,43 @@ export function exportSnapshot(file: string, folder: string, partBytes = PART_BY
   }
 }
 
-function copyIndex(file: string, copy: string): void {
-  const reader = openPassingReader(file);
+/**
+ * Copies the rows of the index alone: all of one state first, which the service can then leave behind, and of that what
+ * is to be published. A copy is compact, so nothing of what was emptied is in the second one.
+ */
+function copyIndex(file: string, folder: string, copy: string): void {
+  const whole = join(folder, "whole.db");
+  removeDatabase(whole);
   try {
-    assertReadable(reader, file);
-    // A folder without a manifest is unfinished: what is written from here on must not look whole.
-    rmSync(manifestFile(join(copy, "..")), { force: true });
-    reader.run("VACUUM INTO ?", copy);
+    const reader = openPassingReader(file);
+    try {
+      assertReadable(reader, file);
+      // A folder without a manifest is unfinished: what is written from here on must not look whole.
+      rmSync(manifestFile(folder), { force: true });
+      // A folder that others are shown holds all of this service until then: nobody else may read it.
+      writeFileSync(whole, "", { mode: 0o600 });
+      reader.run("VACUUM INTO ?", whole);
+    } finally {
+      reader.close();
+    }
+    copyPublished(whole, copy);
   } finally {
-    reader.close();
+    removeDatabase(whole);
   }
-  const own = new Connection(new DatabaseSync(copy), "little");
+}
+
+/** Empties what belongs to this service in `whole`, which nobody needs afterwards, and copies the rest. */
+function copyPublished(whole: string, copy: string): void {
+  const own = new Connection(new DatabaseSync(whole), "little");
   try {
-    own.exec("PRAGMA secure_delete = ON");
     own.transaction(() => {
       for (const table of OWN_TABLES) own.run(`DELETE FROM ${table}`);
       own.run("DELETE FROM meta WHERE key NOT IN ('parameters', 'address_seed', 'last_event_id')");
       // This service goes on with its own.
       renewSeed(own);
     });
-    own.exec("VACUUM");
+    // In place it would take a journal and a temporary file, each of the size of a copy, at a time.
+    own.run("VACUUM INTO ?", copy);
   } finally {
     own.close();
   }

@@ -12,20 +12,16 @@ export interface WriteLock {
 
 /**
  * Takes the writer's lock of a database file, which need not be there yet; its folder must be. Throws a sentence where
- * another writer holds it, also by another name of the file.
+ * another writer holds it, also by another name of the file: `held`, where that says better what is held.
  */
-export function takeWriteLock(file: string): WriteLock {
+export function takeWriteLock(file: string, held = inUse(file)): WriteLock {
   const database = new DatabaseSync(`${fileItself(file)}.lock`, { timeout: 0 });
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) {
-      throw new Error(
-        `The database ${file} is in use by another process (or twice in this one): ` +
-          "stop that one first, or choose another DATABASE_URL.",
-        { cause: error },
-      );
+      throw new Error(held, { cause: error });
     }
     throw error;
   }
@@ -35,6 +31,13 @@ export function takeWriteLock(file: string): WriteLock {
       database.close();
     },
   };
+}
+
+function inUse(file: string): string {
+  return (
+    `The database ${file} is in use by another process (or twice in this one): ` +
+    "stop that one first, or choose another DATABASE_URL."
+  );
 }
 
 /**

@@ -1,0 +1,177 @@
+// Two exports at a time, each of which makes copies beside its parts; and how much room one of them takes.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, watch } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { chdir, cwd } from "node:process";
+import { DatabaseSync } from "node:sqlite";
+import { fillPostgresIndex } from "../../src/adapters/store-postgres/snapshot/fill-index.ts";
+import { assembleSnapshot, openAssembled } from "../../src/adapters/store-sqlite/snapshot/import-snapshot.ts";
+import { contentsOf } from "../../src/adapters/store-sqlite/snapshot/index-contents.ts";
+import { readManifest } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
+import { takeWriteLock } from "../../src/adapters/store-sqlite/write/write-lock.ts";
+import { type Config, readConfig } from "../../src/app/config/config.ts";
+import { startService } from "../../src/app/main.ts";
+import { exportIndex } from "../../src/app/snapshots.ts";
+import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { until } from "../../testkit/until.ts";
+import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
+import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { startStrand } from "./service-process.ts";
+
+let folder = "";
+let world: SimulatedWorld;
+let server: WorldServer;
+const present = cwd();
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "strand-exports-"));
+  // The files of an export from PostgreSQL are made where the command runs.
+  chdir(folder);
+  world = new SimulatedWorld(613);
+  world.grow(30);
+  server = await serveWorld(world);
+  await indexed(30);
+});
+
+after(async () => {
+  chdir(present);
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const file = (): string => join(folder, "source.db");
+
+function settings(): Readonly<Record<string, string>> {
+  return { ...settingsOver(world, server, { database: `sqlite:${file()}`, port: 0 }), LOG_LEVEL: "silent" };
+}
+
+function config(): Config {
+  const read = readConfig({ flags: new Map(), environment: settings(), readFile: () => null });
+  assert.ok(read.ok);
+  return read.value;
+}
+
+function over(url: string): Config {
+  return { ...config(), database: { engine: "postgresql", url, primaryUrl: url } };
+}
+
+async function indexed(height: number): Promise<void> {
+  const service = await startService(config());
+  await until("the tip is reached", () => Promise.resolve(service.status().indexedHeight === height));
+  await service.stop();
+}
+
+/** Stores the rows of the SQLite database in PostgreSQL. */
+async function moved(url: string): Promise<void> {
+  const connection = openAssembled(file());
+  try {
+    await fillPostgresIndex(url, contentsOf(connection), () => undefined);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Rows of operations in a snapshot, put together by its manifest. */
+function operationsIn(parts: string): number {
+  const put = join(parts, "put.db");
+  assembleSnapshot(parts, readManifest(parts), put);
+  const database = new DatabaseSync(put);
+  try {
+    return Number(database.prepare("SELECT count(*) AS rows FROM op").get()?.["rows"]);
+  } finally {
+    database.close();
+  }
+}
+
+test(
+  "two indexes of one database are exported at a time, and one of them twice is refused",
+  needsPostgres(),
+  async () => {
+    const cluster = await startPostgres();
+    try {
+      const [first, second] = [await cluster.newUrl(), await cluster.newUrl()];
+      await moved(first);
+      await moved(second);
+      const parts = ["one", "two", "three"].map((name) => join(folder, name)) as [string, string, string];
+      const [one, two, three] = await Promise.allSettled([
+        exportIndex(over(first), parts[0]),
+        exportIndex(over(second), parts[1]),
+        exportIndex(over(first), parts[2]),
+      ]);
+      assert.equal(one.status, "fulfilled");
+      assert.equal(two.status, "fulfilled");
+      assert.ok(three.status === "rejected");
+      assert.match(String(three.reason), /works on the same files .*let it end/);
+      const rows = operationsIn(parts[0]);
+      assert.ok(rows > 0);
+      assert.equal(operationsIn(parts[1]), rows);
+      assert.equal(existsSync(parts[2]), false);
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.startsWith("strand-")),
+        [],
+      );
+    } finally {
+      await cluster.stop();
+    }
+  },
+);
+
+test("two exports do not write into one folder at a time", async () => {
+  const parts = join(folder, "shared");
+  mkdirSync(parts);
+  // As another process holds it that is at work.
+  const held = takeWriteLock(join(parts, "export"));
+  try {
+    await assert.rejects(exportIndex(config(), parts), /another export writes into .*shared: let it end/);
+  } finally {
+    held.release();
+  }
+  const { parts: written } = await exportIndex(config(), parts);
+  assert.equal(written.length, 1);
+  assert.deepEqual(readdirSync(parts), ["manifest.json", "part-00001.gz"]);
+});
+
+test("an export makes two copies at most, both in its folder", async () => {
+  // What SQLite cannot keep in memory while it copies: it would be seen in the folder of temporary files.
+  const database = new DatabaseSync(file());
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+    INSERT INTO address SELECT 1000000 + i, i, hex(randomblob(31)) FROM n`);
+  const bytes = Number(database.prepare("PRAGMA page_count").get()?.["page_count"]) * 4096;
+  database.close();
+  const [parts, temporary] = ["roomy", "temporary"].map((name) => join(folder, name)) as [string, string];
+  for (const each of [parts, temporary]) mkdirSync(each);
+  const names = new Set<string | null>();
+  const modes = new Set<number>();
+  let most = 0;
+  const watchers = [parts, temporary].map((each) =>
+    watch(each, (_, name) => {
+      names.add(name);
+      const whole = statSync(join(parts, "whole.db"), { throwIfNoEntry: false });
+      if (whole !== undefined) modes.add(whole.mode & 0o777);
+      const sizes = readdirSync(parts).map(
+        (one) => statSync(join(parts, one), { throwIfNoEntry: false })?.size ?? 0,
+      );
+      most = Math.max(
+        most,
+        sizes.reduce((sum, size) => sum + size, 0),
+      );
+    }),
+  );
+  const ended = await startStrand(process.execPath, ["export", "--to", parts], {
+    ...settings(),
+    SQLITE_TMPDIR: temporary,
+  }).ended;
+  for (const each of watchers) each.close();
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.ok(bytes > 4_000_000, "more than a cache of pages");
+  // SQLite keeps no name of a temporary file, but its folder tells that there was one.
+  assert.deepEqual(
+    [...names].filter((name) => name === null || name.startsWith("etilqs")),
+    [],
+  );
+  assert.deepEqual([...modes], [0o600], "it has what belongs to this service");
+  assert.ok(most > bytes && most < 2.5 * bytes, `${most} of ${bytes}`);
+});
