@@ -93,7 +93,7 @@ export function commandHelp(name: string): string | null {
       : []),
     ...(name === "alarms" ? ["", `  ${LIFT_FLAG} <id>   ends this alarm, after showing both hashes`] : []),
     "",
-    "Each flag can also be given as an environment variable; the flag wins, and an empty variable counts as absent:",
+    "Each flag can also be given as an environment variable; the flag wins, and an empty value counts as absent:",
     "",
     ...settings,
   ].join("\n");

@@ -83,6 +83,10 @@ describe("configuration", () => {
   test("a flag wins over the environment, and an empty value counts as absent", () => {
     assert.equal(good({ PORT: "9000" }, { "--port": "9001" }).port, 9001);
     assert.equal(good({ PORT: "" }).port, 8080);
+    // As `--port "$PORT_OF_THIS_ONE"` with a variable that is not set.
+    assert.equal(good({ PORT: "9000" }, { "--port": "" }).port, 9000);
+    assert.equal(good({}, { "--port": "" }).port, 8080);
+    assert.ok(problems({ PORT: "x" }, { "--port": "" }).some((line) => line.startsWith("PORT ")));
   });
 
   test("all problems are reported at once, each named as it was given", () => {

@@ -41,13 +41,19 @@ export class SettingReader {
 
   /** The text as given, or null where the setting is absent or empty. */
   text(name: SettingName): string | null {
-    const given = this.#flags.get(flagOf(name)) ?? this.#environment[name];
+    const given = this.#flag(name) ?? this.#environment[name];
+    return given === undefined || given === "" ? null : given;
+  }
+
+  /** The flag as given; an empty one, like an empty variable, is none. */
+  #flag(name: SettingName): string | null {
+    const given = this.#flags.get(flagOf(name));
     return given === undefined || given === "" ? null : given;
   }
 
   /** Adds a problem with the setting: `what` continues a sentence that begins with its name. */
   problem(name: SettingName, what: string): void {
-    const given = this.#flags.has(flagOf(name)) ? flagOf(name) : name;
+    const given = this.#flag(name) === null ? name : flagOf(name);
     this.#problems.add(`${given} ${what}`);
   }
 
