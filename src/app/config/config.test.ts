@@ -295,6 +295,9 @@ describe("configuration", () => {
     assert.match(problems({ TRUST_PROXY: "11" }).join(), /from 1 to 10/);
     assert.match(problems({ TRUST_PROXY: "true" }).join(), /every client choose its own address/);
     assert.match(problems({ TRUST_PROXY: "10.0.0.0/33" }).join(), /TRUST_PROXY/);
+    for (const all of ["0.0.0.0/0", "::/0", "10.0.0.1, ::ffff:0:0/96", "::ffff:0.0.0.0/0"])
+      assert.match(problems({ TRUST_PROXY: all }).join(), /every client choose its own address/, all);
+    assert.deepEqual(good({ TRUST_PROXY: "::ffff:10.0.0.0/104" }).trustProxy, ["::ffff:10.0.0.0/104"]);
     assert.match(problems({ RATE_LIMIT: "0" }).join(), /or off/);
   });
 

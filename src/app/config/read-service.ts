@@ -104,15 +104,26 @@ export function readProxies(reader: SettingReader): false | number | readonly st
     reader.problem(name, `is ${text}: give a number of proxies from 1 to ${MAX_HOPS}, or ${forms}`);
     return false;
   }
-  if (text === "true") {
+  const proxies = text.split(",").map((part) => part.trim());
+  const everybody = proxies.find((proxy) => proxy === "true" || isEverybody(proxy));
+  if (everybody !== undefined) {
     // Then whatever the client itself writes into the header would be its address.
-    reader.problem(name, `is true, which lets every client choose its own address: give ${forms}`);
+    reader.problem(
+      name,
+      `has ${JSON.stringify(everybody)}, which lets every client choose its own address: give ${forms}`,
+    );
     return false;
   }
-  const proxies = text.split(",").map((part) => part.trim());
   const wrong = proxies.filter((proxy) => !isAddressRange(proxy));
   if (wrong.length > 0) reader.problem(name, `has ${JSON.stringify(wrong[0])}: give false, ${forms}`);
   return proxies;
+}
+
+/** All addresses of a family, those of IPv4 also as IPv6 writes them. */
+function isEverybody(text: string): boolean {
+  const prefix = /^.+\/([0-9]{1,3})$/.exec(text)?.[1];
+  if (prefix === undefined || !isAddressRange(text)) return false;
+  return Number(prefix) === 0 || (/^::ffff:/i.test(text) && Number(prefix) <= 96);
 }
 
 function isAddressRange(text: string): boolean {
