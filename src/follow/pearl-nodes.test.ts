@@ -112,6 +112,16 @@ describe("S-09: the followed node", () => {
     assert.deepEqual(followed.counts(), { configured: 1, answering: 0, agreeing: 0 });
   });
 
+  test("a question that a stop ends is no node that does not answer", async () => {
+    const { followed, nodes, after, lines } = stage(chain(20), chain(20));
+    await after(1);
+    await followed.close();
+    // As a closed client ends what it was asked.
+    for (const node of nodes) node.isSilent = true;
+    await after(2);
+    assert.deepEqual(lines, []);
+  });
+
   test("silent for 30 s it is replaced by the next that answers, and comes back the same way", async () => {
     const { followed, nodes, after, lines } = stage(chain(20), chain(20), chain(20));
     const [a, b, c] = nodes;

@@ -138,6 +138,7 @@ export class FollowedNode implements SwapNode, NodeUse {
   readonly #useless: Lasting;
   /** No other node shows the newest blocks of the followed one, and one is wanted. */
   readonly #alone: Lasting;
+  #isClosed = false;
   #current: Standing;
 
   /** `nodes`: the one that is followed first, then the witnesses in the order in which they take its place. */
@@ -230,6 +231,8 @@ export class FollowedNode implements SwapNode, NodeUse {
       if (one.trouble !== null) this.#log.info({ node: one.name }, "the PEARL node answers again");
       one.trouble = null;
     } catch (error) {
+      // Closing ends the questions that are under way: that says nothing of the node.
+      if (this.#isClosed) return;
       this.#failed(one, error);
     }
     this.#decide();
@@ -366,6 +369,7 @@ export class FollowedNode implements SwapNode, NodeUse {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#standings.map(({ node }) => node.close()));
   }
 }
