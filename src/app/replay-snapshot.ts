@@ -21,16 +21,19 @@ import { MACHINE } from "./outside.ts";
 /** A block that the snapshot holds. */
 type KnownBlock = Pick<SnapshotManifest, "height" | "hash">;
 
-/** Replays the last `blocks` of the database in `file`. Rejects with `CommandRefused` where they give other rows. */
+/**
+ * Replays the last `blocks` of the database in `file`, or all that can be undone; resolves with a sentence that says how
+ * many gave the same rows. Rejects with `CommandRefused` where they give others.
+ */
 export async function replaySnapshot(
   config: Config,
   file: string,
   manifest: SnapshotManifest,
   blocks: number,
-): Promise<void> {
+): Promise<string> {
   const log = redactedLog(openLog(config.logLevel), config.redact);
   const { node, context, closers } = openFoundation(config, log);
-  await closingOnFailure(closers, async () => {
+  return closingOnFailure(closers, async () => {
     const store = await openDatabase({ engine: "sqlite", file }, log);
     closers.add(() => store.close());
     await node.checkIdentity();
@@ -51,6 +54,7 @@ export async function replaySnapshot(
       await before.close();
     }
     await closers.closeAll();
+    return `the last ${height - toHeight} blocks give the same digest and the same rows`;
   });
 }
 

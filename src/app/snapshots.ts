@@ -98,11 +98,15 @@ async function importOwned(
   const work = `${workName(database)}.import`;
   const count = manifest.parts.length;
   await refusing(() => assembleSnapshot(folder, manifest, work, (parts) => say(`part ${parts} of ${count}`)));
-  await refusing(() => checkRows(work, manifest, config, say));
-  if (proof.kind === "url") await askOther(proof.url, manifest);
-  if (proof.kind === "replay") await replaySnapshot(config, work, manifest, proof.blocks);
+  // What is replayed is undone first, also where the service is to undo less.
+  const undoBlocks = Math.max(config.undoBlocks, proof.kind === "replay" ? proof.blocks : 0);
+  await refusing(() => checkRows(work, manifest, { ...config, undoBlocks }, say));
+  const found =
+    proof.kind === "url"
+      ? await askOther(proof.url, manifest)
+      : await replaySnapshot(config, work, manifest, proof.blocks);
   await refusing(() => changed(work, makeOwn));
-  say(proof.kind === "url" ? "the digest is the other service's" : "the last blocks give the same digest");
+  say(found);
   await refusing(() => take(database, work, say));
   removeDatabase(work);
 }
@@ -200,8 +204,11 @@ function checkRows(
   }
 }
 
-/** Another service names the same block and digest at the height. What is said of it names its host and nothing else. */
-async function askOther(address: string, { height, hash, digest }: SnapshotManifest): Promise<void> {
+/**
+ * Another service names the same block and digest at the height: resolves with a sentence that says so. What is said of it
+ * names its host and nothing else.
+ */
+async function askOther(address: string, { height, hash, digest }: SnapshotManifest): Promise<string> {
   const { url, authorization } = withoutLogin(new URL(address));
   const { host } = url;
   let row: Readonly<Record<string, unknown>> = {};
@@ -223,4 +230,5 @@ async function askOther(address: string, { height, hash, digest }: SnapshotManif
       `the snapshot is wrong, or ${host} is: at ${height} it has block ${JSON.stringify(row["block_hash"])} with ` +
         `digest ${JSON.stringify(row["value"])}, the snapshot ${hash} with ${digest}`,
     ]);
+  return "the digest is the other service's";
 }

@@ -194,6 +194,35 @@ test("a replay compares every row, also those of which the digest does not speak
   }
 });
 
+test("as many blocks are replayed as were asked for, however few can be undone later", async () => {
+  const other = new SimulatedWorld(612);
+  other.grow(BLOCKS);
+  const node = await serveWorld(other);
+  const imported = (name: string, parts: string, say: (line: string) => void): Promise<void> => {
+    const config = { ...configOf(name, [other, node]), undoBlocks: 5 };
+    return importIndex(config, parts, { kind: "replay", blocks: 30 }, say);
+  };
+  try {
+    const said: string[] = [];
+    await imported("few", await snapshotWith("few-honest", ""), (line) => said.push(line));
+    const kept = new DatabaseSync(file("few"));
+    const records = kept.prepare("SELECT count(*) AS records FROM undo").get()?.["records"];
+    kept.close();
+    assert.deepEqual(
+      [said.at(-1), records],
+      ["the last 30 blocks give the same digest and the same rows", 5],
+    );
+    const lie = await snapshotWith(
+      "few-false",
+      `UPDATE op SET payload = payload || ' '
+         WHERE place = (SELECT max(place) FROM op WHERE height <= ${BLOCKS - 20})`,
+    );
+    await refused(imported("fooled", lie, quiet), /your node's blocks give other rows: operations/);
+  } finally {
+    await node.close();
+  }
+});
+
 test("a node that has not the block of the snapshot yet makes no liar of it", async () => {
   const parts = await snapshotWith("early", "");
   const small = new SimulatedWorld(612);
