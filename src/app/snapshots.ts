@@ -20,13 +20,16 @@ import {
   removeDatabase,
 } from "../adapters/store-sqlite/snapshot/index-contents.ts";
 import { assembleSnapshot, openAssembled } from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
-import { makeOwn } from "../adapters/store-sqlite/snapshot/make-own.ts";
+import { makeOwn, removeForeign } from "../adapters/store-sqlite/snapshot/make-own.ts";
 import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
 import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts";
+import { storedParameters } from "../adapters/store-sqlite/parameters.ts";
 import { takeWriteLock, type WriteLock } from "../adapters/store-sqlite/write/write-lock.ts";
+import { systemClock } from "../adapters/system/clock.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import { withoutLogin } from "../follow/url-login.ts";
+import { eventFloor } from "../index/event-groups.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { initialDigest } from "../prc20/digest.ts";
 import { CommandRefused } from "./cli/ending.ts";
@@ -43,6 +46,8 @@ export type SnapshotProof =
 
 /** How long another service may take to answer. */
 const ASK_MS = 20_000;
+/** Ids of events go by the clock: that of whoever made a snapshot may be so far ahead. */
+const CLOCKS_APART_MS = 86_400_000;
 
 /** Writes a snapshot. Rejects with `CommandRefused` where there is no index. */
 export function exportIndex({ database }: Config, folder: string): Promise<Exported> {
@@ -178,7 +183,10 @@ function changed(file: string, change: (connection: Connection) => void): void {
   }
 }
 
-/** The rows are those of the manifest, of these parameters, and fit together; what undoes them is made of them. */
+/**
+ * The rows are those of the manifest, of these parameters, and fit together; what undoes them is made of them. What is not
+ * of the chain is removed before.
+ */
 function checkRows(
   file: string,
   manifest: SnapshotManifest,
@@ -187,6 +195,10 @@ function checkRows(
 ): void {
   const connection = openAssembled(file);
   try {
+    removeForeign(connection, eventFloor(systemClock.nowMs() + CLOCKS_APART_MS));
+    const parameters = parametersOf(config.network.name, config.rules);
+    const [difference] = parameterDifferences(storedParameters(connection), parameters);
+    if (difference !== undefined) throw new CommandRefused([`the snapshot is wrong: ${difference}`]);
     const tip = storedTip(connection);
     const { height, hash, digest } = manifest;
     if (tip === null || tip.height !== height || tip.hash !== hash || tip.digest !== digest)

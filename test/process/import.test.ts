@@ -8,9 +8,19 @@ import { join } from "node:path";
 import { chdir, cwd } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { openPassingReader } from "../../src/adapters/store-sqlite/connection.ts";
 import { lastEventId } from "../../src/adapters/store-sqlite/event-log.ts";
+import { assembleSnapshot } from "../../src/adapters/store-sqlite/snapshot/import-snapshot.ts";
+import {
+  manifestFile,
+  manifestText,
+  partFile,
+  readManifest,
+  sha256Hex,
+} from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
+import { eventFloor } from "../../src/index/event-groups.ts";
 import type { Exported } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
@@ -135,6 +145,23 @@ async function snapshotWith(name: string, sql: string): Promise<string> {
   return parts;
 }
 
+/** A snapshot of the source with rows that no export writes: `sql` changes the database that its parts make. */
+async function forged(name: string, sql: string): Promise<string> {
+  const parts = await snapshotWith(name, "");
+  const manifest = readManifest(parts);
+  const put = file(`${name}-put`);
+  assembleSnapshot(parts, manifest, put);
+  const changed = new DatabaseSync(put);
+  changed.exec(sql);
+  changed.close();
+  const whole = readFileSync(put);
+  const packed = gzipSync(whole);
+  writeFileSync(partFile(parts, 0), packed);
+  const sums = { bytes: whole.length, sha256: sha256Hex(whole), parts: [sha256Hex(packed)] };
+  writeFileSync(manifestFile(parts), manifestText({ ...manifest, ...sums }));
+  return parts;
+}
+
 function byWitness(name: string, parts: string): Promise<void> {
   return importIndex(configOf(name), parts, { kind: "url", url: witness.url }, quiet);
 }
@@ -221,6 +248,46 @@ test("as many blocks are replayed as were asked for, however few can be undone l
   } finally {
     await node.close();
   }
+});
+
+/** Swaps that nobody made, with the blocks in which they would stand read already; and numbers at which a writer ends. */
+const OWN_ROWS = `
+  INSERT INTO swap_identity VALUES (1, 'simnet', 31337, '0x00000000000000000000000000000000000000aa', '00');
+  INSERT INTO swap_fact (seq, kind, key, body) VALUES (9223372036854775807, 'secret', 'false', '{}');
+  INSERT INTO swap_checkpoint VALUES (0, 9, '0xff', 9);
+  INSERT INTO swap_event VALUES (7, 'deal', NULL, NULL, 0, NULL, '[]', '{}');
+  INSERT INTO swap_closed VALUES (1, 1, 1);
+  INSERT INTO event_log (seq, first_id, last_id, kind, height) VALUES (9223372036854775807, 7, 7, 2, 0);
+  INSERT INTO meta VALUES ('wipes', '5');
+  UPDATE meta SET value = '9007199254740990' WHERE key = 'last_event_id';`;
+
+test("nothing is taken over of a snapshot that an export does not write", async () => {
+  const parts = await forged("more", OWN_ROWS);
+  await byWitness("more-taken", parts);
+  const taken = new DatabaseSync(file("more-taken"));
+  const rows = (table: string): unknown[] => taken.prepare(`SELECT * FROM ${table}`).all();
+  const tables = taken.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'swap%'");
+  const names = tables.all().map((row) => String(row["name"]));
+  assert.ok(names.includes("swap_fact"));
+  for (const table of [...names, "event_log", "sqlite_sequence"]) assert.deepEqual(rows(table), [], table);
+  const meta = taken.prepare("SELECT key FROM meta ORDER BY key").all();
+  assert.deepEqual(
+    meta.map((row) => row["key"]),
+    ["address_seed", "last_event_id", "parameters"],
+  );
+  taken.close();
+  // What follows the chain from there on has ids, and goes on.
+  const own = openPassingReader(file("more-taken"));
+  const last = lastEventId(own);
+  own.close();
+  assert.ok(last > 0 && last <= eventFloor(Date.now() + 86_400_000) + 1, String(last));
+  await followed("more-taken");
+
+  const fee = await forged(
+    "other-fee",
+    `UPDATE meta SET value = replace(value, '"feeBps":100', '"feeBps":7') WHERE key = 'parameters'`,
+  );
+  await refused(byWitness("fee", fee), /built with 7 as the fee rate .* but 100 is configured/);
 });
 
 test("a node that has not the block of the snapshot yet makes no liar of it", async () => {

@@ -17,28 +17,17 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
-import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
 import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../parameters.ts";
 import { takeWriteLock } from "../write/write-lock.ts";
 import { removeDatabase } from "./index-contents.ts";
-import { renewSeed } from "./make-own.ts";
+import { removeOwn, renewSeed } from "./make-own.ts";
 import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest } from "./manifest.ts";
 
 /** Bytes of the database in one part. */
 const PART_BYTES = 16 * 1024 * 1024;
-/** Tables that are emptied, with whatever their rows left in the pages of the file. */
-const OWN_TABLES = [
-  "swap_identity",
-  "swap_fact",
-  ...CLOSED_TABLES,
-  "swap_checkpoint",
-  "swap_event",
-  "event_log",
-];
-
 /** What an export has written. */
 export type Exported = Omit<SnapshotManifest, "format">;
 
@@ -111,8 +100,7 @@ function copyPublished(whole: string, copy: string): void {
   const own = new Connection(new DatabaseSync(whole), "little");
   try {
     own.transaction(() => {
-      for (const table of OWN_TABLES) own.run(`DELETE FROM ${table}`);
-      own.run("DELETE FROM meta WHERE key NOT IN ('parameters', 'address_seed', 'last_event_id')");
+      removeOwn(own);
       // This service goes on with its own.
       renewSeed(own);
     });
