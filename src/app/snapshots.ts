@@ -223,12 +223,15 @@ function checkRows(
 async function askOther(address: string, { height, hash, digest }: SnapshotManifest): Promise<string> {
   const { url, authorization } = withoutLogin(new URL(address));
   const { host } = url;
+  // A service may stand behind a path of its proxy.
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/api/v1/prc20/digest/${height}`;
   let row: Readonly<Record<string, unknown>> = {};
   try {
-    const response = await fetch(new URL(`/api/v1/prc20/digest/${height}`, url), {
+    const response = await fetch(url, {
       headers: authorization === null ? {} : { authorization },
       signal: AbortSignal.timeout(ASK_MS),
     });
+    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
     const body: unknown = await response.json();
     const rows: unknown = Object(body).result;
     row = Object(Array.isArray(rows) ? rows[0] : null);

@@ -65,15 +65,23 @@ after(async () => {
 });
 
 async function startWitness(): Promise<typeof witness> {
-  const http = createServer(({ headers }, response) => {
-    witness.login = headers.authorization;
+  const http = createServer((request, response) => {
+    witness.login = request.headers.authorization;
+    if (request.url?.startsWith("/strand/api/v1/prc20/digest/") === false) {
+      // Another service at the root of this address, and one that takes no more questions of this client.
+      const isBusy = request.url.startsWith("/busy/");
+      response.statusCode = isBusy ? 429 : 200;
+      const other = { block_hash: "of another chain", value: "another" };
+      response.end(JSON.stringify(isBusy ? { error: "RATE_LIMITED" } : { result: [other] }));
+      return;
+    }
     const row = { block_hash: witness.says?.hash, value: witness.says?.digest };
     void witness.asked().finally(() => response.end(JSON.stringify({ result: [row] })));
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const address = http.address();
   assert.ok(typeof address === "object" && address !== null);
-  const url = `http://127.0.0.1:${address.port}`;
+  const url = `http://127.0.0.1:${address.port}/strand/`;
   return {
     url,
     says: null,
@@ -288,6 +296,15 @@ test("nothing is taken over of a snapshot that an export does not write", async 
     `UPDATE meta SET value = replace(value, '"feeBps":100', '"feeBps":7') WHERE key = 'parameters'`,
   );
   await refused(byWitness("fee", fee), /built with 7 as the fee rate .* but 100 is configured/);
+});
+
+test("a service that answers no question is not said to lack the block", async () => {
+  const parts = await snapshotWith("asked", "");
+  const proof = { kind: "url", url: new URL("/busy", witness.url).href } as const;
+  await refused(
+    importIndex(configOf("asked-busy"), parts, proof, quiet),
+    /does not answer .*: HTTP status 429/,
+  );
 });
 
 test("a node that has not the block of the snapshot yet makes no liar of it", async () => {
