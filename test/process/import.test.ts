@@ -195,7 +195,7 @@ test("an undo record of a snapshot takes no effect", async () => {
 test("a login in the other service's address reaches that service, and no line of ours", async () => {
   const parts = await snapshotWith("guarded", "");
   const imported = (port: string): Promise<void> => {
-    const url = `http://us%40er:top%3Asecret@127.0.0.1:${port}/`;
+    const url = `http://us%40er:top%3Asecret@127.0.0.1:${port}/strand`;
     return importIndex(configOf("let-in"), parts, { kind: "url", url }, quiet);
   };
   const { port } = new URL(witness.url);
