@@ -12,6 +12,9 @@ import { Backscan } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
 import { PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
 import { BlockReader } from "../../src/swaps/pearl/pearl-reader.ts";
+import { NodeStanding } from "../../src/swaps/pearl/pearl-standing.ts";
+import { handClock } from "../../testkit/doubles/clock.ts";
+import { LONE_NODE } from "../../testkit/doubles/pearl-port.ts";
 import { liar } from "./liar.ts";
 import { pay, watchedOrder, WatchStage } from "./watch-stage.ts";
 
@@ -35,6 +38,29 @@ test("S-02: the pace is the time of the last 144 intervals, divided by 144", () 
   assert.equal(windowOf(times).meanIntervalS(), 100);
   assert.equal(windowOf(times.slice(0, 145)).meanIntervalS(), (500_000 + 100 * 144) / 144);
   assert.equal(windowOf(times.slice(0, 144)).meanIntervalS(), null);
+  const genesis: HeaderPoint = { height: 0, hash: "0".repeat(64) as BlockHash, time: 0 };
+  const young = windowOf(times.slice(0, 144));
+  assert.equal(new HeaderWindow([genesis, ...young.points()]).meanIntervalS(), null, "its time says nothing");
+});
+
+test("S-05: the age of a tip is counted from the first answer that named it", () => {
+  const time = { ms: 1000 };
+  const node = { rawHeaders: async () => [], connections: async () => 8 };
+  const clock = handClock(() => time.ms);
+  const standing = new NodeStanding(node, LONE_NODE, "simnet", clock);
+  const changedAt = (): number | null => standing.read(windowOf([100])).tipChangedAtMonotonicMs;
+  const [one, other] = ["1", "2"].map((digit) => digit.repeat(64) as BlockHash);
+  assert.ok(one !== undefined && other !== undefined);
+  assert.equal(changedAt(), null);
+  for (const [hash, wanted] of [
+    [one, 2000],
+    [one, 2000],
+    [other, 4000],
+  ] as const) {
+    time.ms += 1000;
+    standing.tipAt({ height: 7, hash }, null);
+    assert.equal(changedAt(), wanted);
+  }
 });
 
 describe("headers of a node", () => {

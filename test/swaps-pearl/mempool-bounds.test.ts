@@ -46,8 +46,8 @@ class ListedMempool {
     this.#reading = new PearlMempool(parts);
   }
 
-  /** A look that finds this one besides those that were there. */
-  async look(fresh: Signed | null = null): Promise<void> {
+  /** A look that finds this one besides those that were there; `isWhole`: as the reader says. */
+  async look(fresh: Signed | null = null, isWhole = true): Promise<void> {
     this.#reading.starting();
     if (fresh !== null) {
       const txid = fresh.txid as Txid;
@@ -57,7 +57,7 @@ class ListedMempool {
     await this.#reading.looked({
       has: (txid) => this.#listed.has(txid),
       ids: () => this.#listed.values(),
-      isWhole: true,
+      isWhole,
     });
   }
 
@@ -117,5 +117,16 @@ test("S-15: after a start nothing has left the mempool while a transaction of it
   await mempool.look({ txid: lock.txid, raw: other.raw });
   assert.deepEqual(ledger.present(), [lock.txid], "what the node gave is another one");
   await mempool.lookAtNothing();
+  assert.deepEqual(ledger.present(), []);
+});
+
+test("S-15: what had left the mempool before the start is gone when all of it was read, although nothing else is new", async () => {
+  const mempool = new ListedMempool();
+  const { ledger } = mempool;
+  const { txid } = thousandfold(0);
+  ledger.mempool = { present: new Set([txid as Txid]), spends: new Map() };
+  await mempool.look(null, false);
+  assert.deepEqual(ledger.present(), [txid]);
+  await mempool.look();
   assert.deepEqual(ledger.present(), []);
 });
