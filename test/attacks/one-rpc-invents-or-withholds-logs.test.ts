@@ -187,6 +187,21 @@ test("S-08: one of two RPCs invents another log each time: going back is paced, 
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
 });
 
+test("S-07: a log that is disputed stays so while the RPC that shows it is silent: one that denies it takes nothing out", async () => {
+  const [liar, honest] = [await serve(LIES["one log less"]), await serve()];
+  const one = followed([honest, liar]);
+  await one.until(() => one.ledger.disputes().length > 0 && one.ledger.tips().evm.finalHeight === FINAL);
+  const before = one.ledger.facts();
+  honest.meddle = () => ({ error: { code: -32_000, message: "not now" } });
+  const denials = (): number =>
+    liar.calls.filter(({ method }) => method === "eth_getTransactionReceipt").length;
+  const asked = denials();
+  await one.until(() => denials() > asked + 3);
+  assert.equal(one.ledger.disputes().length, 1);
+  assert.equal(one.ledger.tips().evm.finalHeight, FINAL);
+  assert.deepEqual(one.ledger.facts(), before);
+});
+
 test("S-07: a log that one RPC alone shows is not final while the other one does not answer", async () => {
   const [liar, silent] = [await serve(LIES["one more log"]), await serve()];
   silent.meddle = ({ method }) =>
