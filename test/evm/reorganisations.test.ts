@@ -127,6 +127,20 @@ describe("an RPC that is behind", () => {
     assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpc.url] }));
   });
 
+  test("undoes nothing where it has never shown our tip, however long it stays behind", async () => {
+    const rpc = await serve();
+    const before = followed({ urls: [rpc.url] });
+    await before.toTip();
+    const count = before.ledger.changes.length;
+    rpc.chain = CHAIN.slice(0, 100);
+    const one = followed({ urls: [rpc.url], ledger: before.ledger });
+    const seen = rpc.calls.length;
+    // Three times as long as a shorter chain is waited for before it is believed.
+    const enough = performance.now() + 300;
+    await one.until(() => performance.now() > enough && rpc.calls.length > seen + 20);
+    assert.equal(before.ledger.changes.length, count);
+  });
+
   test("is believed where it has shown our tip itself and then stays shorter", async () => {
     const rpc = await serve();
     const one = followed({ urls: [rpc.url], options: { range: { first: 10, most: 10, manyLogs: 100 } } });
