@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type { EvmBlock, EvmSource } from "./evm-chain.ts";
+import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
 import { checkLinks } from "./evm-cross-check.ts";
 import { RangeSizer } from "./evm-range.ts";
 import { readRange } from "./evm-read-range.ts";
@@ -69,6 +69,31 @@ describe("S-05: a range that is replaced while its logs are read", () => {
     const answer = await read(turningSource(1000), 101, block(150), block(100));
     assert.ok(answer.kind === "read");
     assert.equal(answer.end.hash, hashOf(150, "a"));
+  });
+});
+
+test("S-05: a log of a block that another server behind the URL still knows, and that is none of the range, is refused", async () => {
+  const txHash = hashOf(7, "7");
+  const orphaned = block(103, "b", { transactions: [txHash] });
+  const log: EvmLog = {
+    address: ESCROW,
+    block: 103,
+    blockHash: orphaned.hash,
+    txHash,
+    txIndex: 0,
+    logIndex: 0,
+    topics: [hashOf(8, "8")],
+    data: "0x",
+    removed: false,
+  };
+  const source: EvmSource = {
+    ...turningSource(1000),
+    blocksByHash: async () => [orphaned],
+    logs: async () => ({ kind: "logs", logs: [log] }),
+  };
+  await assert.rejects(read(source, 101, block(105), block(100)), {
+    code: "BAD_ANSWER",
+    message: /which is none of these blocks/,
   });
 });
 
