@@ -332,8 +332,11 @@ describe("S-05: a final block that an RPC denies", () => {
   });
 
   test("is kept where no RPC has any block at its height: chains that end below it agree about nothing", async () => {
-    const short = (name: string): EvmSource => ({ ...rpc(name), blocksAt: () => Promise.resolve([null]) });
-    const [one, another] = [short("one"), short("another")];
+    const short = { blocksAt: () => Promise.resolve([null]) };
+    const [one, another] = [
+      { ...rpc("one"), ...short },
+      { ...rpc("another"), ...short },
+    ];
     await assert.rejects(replacedFinal({ sources: [one, another], ledger, nowS: 7 }, one, 80), {
       code: "BAD_ANSWER",
     });
