@@ -3,6 +3,7 @@
 
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TipState } from "../index/queries.ts";
 import { type Answer, COMMON_HEADERS, deliver, jsonAnswer, piecesOf } from "./answer.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { ERRORS, type ErrorCode, errorBody, isSwapPath, pathOf, showsIndexedHeight } from "./errors.ts";
@@ -79,15 +80,23 @@ function swapHeights({ deps: { swaps } }: HttpContext, path: string): Record<str
   return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
 }
 
+/**
+ * The committed state, for whoever is about to be told of it or of what led to it: a commit may be visible before the
+ * server is told of it, and from now on nobody is given an answer that was kept of the state before (H-09).
+ */
+export async function seenState({ cache, deps }: HttpContext): Promise<TipState> {
+  const generation = cache.begin();
+  const state = await deps.queries.state();
+  cache.observe(generation, state);
+  return state;
+}
+
 /** Height of the committed state; the follower's last known one where the store does not answer. */
 export async function presentHeight(context: HttpContext): Promise<number> {
   const known = context.cache.knownHeight();
   if (known !== null) return known;
-  const generation = context.cache.begin();
   try {
-    const state = await context.deps.queries.state();
-    context.cache.observe(generation, state);
-    return state.height;
+    return (await seenState(context)).height;
   } catch (error) {
     context.deps.log.warn({ error }, "the store did not answer for the height of an error answer");
     return context.deps.status().indexedHeight;

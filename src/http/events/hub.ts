@@ -5,7 +5,7 @@
 
 import type { ProtocolRules } from "../../prc20/rules.ts";
 import type { Log } from "../../follow/ports.ts";
-import type { IndexQueries } from "../../index/queries.ts";
+import type { IndexQueries, TipState } from "../../index/queries.ts";
 import { eventText, type Frame, type FrameFilter, passes } from "./frames.ts";
 import { PieceReader, type PieceStart } from "./pieces.ts";
 
@@ -66,6 +66,7 @@ export function eventIdOf(text: string): number | null {
 export class EventHub {
   readonly #queries: IndexQueries;
   readonly #pieces: PieceReader;
+  readonly #see: () => Promise<TipState>;
   readonly #log: Log;
   readonly #consumers = new Map<EventSink, Consumer>();
   readonly #live: Consumer[] = [];
@@ -76,10 +77,14 @@ export class EventHub {
   /** Id behind which the log has nothing, until somebody says that it has grown. */
   #end: number | null = null;
   #wakeups = 0;
+  /** Up to this id the state that events speak of was seen. */
+  #seenId = -1;
 
-  constructor(queries: IndexQueries, rules: ProtocolRules, log: Log) {
+  /** `see`: reads the state that consumers are about to be told of; nobody is given an older answer from then on. */
+  constructor(queries: IndexQueries, rules: ProtocolRules, see: () => Promise<TipState>, log: Log) {
     this.#queries = queries;
     this.#pieces = new PieceReader(queries, rules);
+    this.#see = see;
     this.#log = log;
   }
 
@@ -115,6 +120,8 @@ export class EventHub {
    */
   async start(lastEventId: string | null): Promise<EventStart> {
     const { highest } = await this.#queries.eventBounds();
+    // Whoever begins behind an event reads what it brought, and is told of nothing before it.
+    await this.#seeUpTo(highest);
     if (lastEventId === null) return { after: highest, preface: "", isReplay: false };
     const id = eventIdOf(lastEventId);
     if (id === null || (await this.#queries.eventGroupOf(id)) === null) return this.#reset();
@@ -205,6 +212,7 @@ export class EventHub {
     const wakeups = this.#wakeups;
     if (consumer.start.kind === "after" && consumer.start.id === this.#end) return this.#wait(consumer);
     const piece = await this.#pieces.at(consumer.start);
+    if (piece !== null) await this.#seeUpTo(piece.lastId);
     if (consumer.state === "gone") return;
     if (piece === null) {
       if (wakeups === this.#wakeups && consumer.start.kind === "after") {
@@ -227,6 +235,13 @@ export class EventHub {
     const { text, rest } = chunkOf(piece.frames, consumer);
     if (!rest) consumer.start = piece.next;
     if (text !== "") this.#write(consumer, text);
+  }
+
+  /** Before an id is told. The log is read first, so the state is that of its events or a later one. */
+  async #seeUpTo(id: number): Promise<void> {
+    if (id <= this.#seenId) return;
+    await this.#see();
+    this.#seenId = Math.max(this.#seenId, id);
   }
 
   #wait(consumer: Consumer): void {
@@ -254,7 +269,7 @@ export class EventHub {
   async #reset(): Promise<EventStart> {
     // The bounds first: an event that comes between is then told once too often rather than never.
     const { highest } = await this.#queries.eventBounds();
-    const state = await this.#queries.state();
+    const state = await this.#see();
     const preface = eventText(highest, "reset", { height: state.height, block_hash: state.hash });
     return { after: highest, preface, isReplay: false };
   }

@@ -23,6 +23,8 @@ interface Piece {
   readonly next: PieceStart;
   /** The first id of the log that this piece has read; events between the start and it have left the log. */
   readonly firstId: number;
+  /** The last id of the groups that it is of. */
+  readonly lastId: number;
   /** Rough size of the texts. */
   readonly characters: number;
 }
@@ -106,6 +108,7 @@ export class PieceReader {
       frames: pieces.flatMap((piece) => piece.frames),
       next: pieces.at(-1)?.next ?? start,
       firstId: first.firstId,
+      lastId: pieces.at(-1)?.lastId ?? first.lastId,
       characters: pieces.reduce((sum, { characters }) => sum + characters, 0),
     };
   }
@@ -125,7 +128,7 @@ export class PieceReader {
   }
 }
 
-function pieceOf({ firstId }: EventGroup, frames: readonly Frame[], next: PieceStart): Piece {
+function pieceOf({ firstId, lastId }: EventGroup, frames: readonly Frame[], next: PieceStart): Piece {
   const characters = frames.reduce((sum, { text }) => sum + text.length, 200);
-  return { frames, next, firstId, characters };
+  return { frames, next, firstId, lastId, characters };
 }

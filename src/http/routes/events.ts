@@ -9,7 +9,7 @@ import { Type } from "typebox";
 import { parseEvmAddress } from "../../swap/forms.ts";
 import { COMMON_HEADERS } from "../answer.ts";
 import { clientKey } from "../client-key.ts";
-import { type HttpContext, presentHeight, RETRY_AFTER_S, sendError } from "../context.ts";
+import { type HttpContext, presentHeight, RETRY_AFTER_S, seenState, sendError } from "../context.ts";
 import { invalidField, type Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
 import { EventHub, type EventSink } from "../events/hub.ts";
@@ -46,7 +46,7 @@ const EVM_ADDRESS_EXPECTED =
 /** Adds the event stream. Returns nothing; the hub lives and ends with the server. */
 export function registerEvents(app: FastifyInstance, context: HttpContext): void {
   const { deps } = context;
-  const hub = new EventHub(deps.queries, deps.rules, deps.log);
+  const hub = new EventHub(deps.queries, deps.rules, () => seenState(context), deps.log);
   const {
     heartbeatMs = 15_000,
     drainMs = 10_000,

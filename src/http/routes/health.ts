@@ -5,7 +5,7 @@ import type { Static } from "typebox";
 import { type Condition, CONDITIONS } from "../../follow/conditions.ts";
 import type { TipState } from "../../index/queries.ts";
 import { jsonAnswer } from "../answer.ts";
-import { type HttpContext, RETRY_AFTER_S, sendAnswer } from "../context.ts";
+import { type HttpContext, RETRY_AFTER_S, seenState, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { digestValue } from "../rows/tokens.ts";
 import type { HealthBody, LiveBody } from "../schemas/envelope.ts";
@@ -26,7 +26,7 @@ export function registerHealth(app: FastifyInstance, context: HttpContext): void
   const startedMs = deps.clock.monotonicMs();
 
   app.get("/health", async (request, reply) => {
-    const { body } = await healthOf(deps, startedMs);
+    const { body } = await healthOf(context, startedMs);
     return sendAnswer(request, reply, jsonAnswer(200, body));
   });
 
@@ -38,7 +38,7 @@ export function registerHealth(app: FastifyInstance, context: HttpContext): void
   });
 
   app.get("/health/ready", async (request, reply) => {
-    const { body, isReady } = await healthOf(deps, startedMs);
+    const { body, isReady } = await healthOf(context, startedMs);
     return sendAnswer(request, reply, isReady ? jsonAnswer(200, body) : jsonAnswer(503, body, RETRY));
   });
 }
@@ -49,11 +49,12 @@ interface Health {
   readonly isReady: boolean;
 }
 
-async function healthOf(deps: HttpDependencies, startedMs: number): Promise<Health> {
+async function healthOf(context: HttpContext, startedMs: number): Promise<Health> {
+  const { deps } = context;
   const status = deps.status();
   // Where nothing can be read yet, the conditions say why.
   const isOpen = deps.isOpen?.() !== false;
-  const state = isOpen ? await committedState(deps) : null;
+  const state = isOpen ? await committedState(context) : null;
   const conditions = [...deps.conditions(), ...(isOpen && state === null ? [STORE_SILENT] : [])];
   // The committed state is the truth; the follower's count may be a moment older or newer.
   const indexedHeight = state?.height ?? status.indexedHeight;
@@ -84,11 +85,11 @@ const STORE_SILENT: Condition = {
 };
 
 /** The committed state, or null where the store does not answer: health must still be told then. */
-async function committedState({ queries, log }: HttpDependencies): Promise<TipState | null> {
+async function committedState(context: HttpContext): Promise<TipState | null> {
   try {
-    return await queries.state();
+    return await seenState(context);
   } catch (error) {
-    log.error({ error }, "the store did not answer the health check");
+    context.deps.log.error({ error }, "the store did not answer the health check");
     return null;
   }
 }
