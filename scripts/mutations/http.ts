@@ -318,6 +318,18 @@ const rudeness: Break[] = [
       replace: "",
       why: "a replay that is taken fast has several turns at once",
     },
+    {
+      rule: "H-39",
+      find: "    await this.#seeUpTo(highest);\n",
+      replace: "",
+      why: "who opens the stream and then reads is given an answer from before it began",
+    },
+    {
+      rule: "H-09",
+      find: "    if (piece !== null) await this.#seeUpTo(piece.lastId);\n",
+      replace: "",
+      why: "who is told of a block by an event is given an answer from before it",
+    },
   ]),
   ...inFile("src/http/routes/events.ts", [
     {
