@@ -1,8 +1,10 @@
-// The addresses that belong to one client have one key (H-10).
+// The addresses that belong to one client have one key, and behind trusted proxies it is theirs to name it (H-10).
 
 import assert from "node:assert/strict";
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { describe, test } from "node:test";
-import { clientKey } from "./client-key.ts";
+import { clientAddress, clientKey, type ProxyTest } from "./client-key.ts";
 
 describe("H-10: a client is an IPv4 address or an IPv6 /64", () => {
   const CASES: readonly (readonly [address: string | undefined, key: string])[] = [
@@ -44,4 +46,38 @@ describe("H-10: a client is an IPv4 address or an IPv6 /64", () => {
     keys.add(clientKey("2001:db8:1:3::"));
     assert.equal(keys.size, 2);
   });
+});
+
+describe("H-10: the client is the nearest address that is no trusted proxy's", () => {
+  const INNER: ProxyTest = (address) => address.startsWith("10.");
+  const ONE_HOP: ProxyTest = (_address, hop) => hop < 1;
+  const CASES: readonly (readonly [
+    isProxy: ProxyTest,
+    from: string,
+    said: string | undefined,
+    is: string,
+  ])[] = [
+    [INNER, "203.0.113.7", undefined, "203.0.113.7"],
+    [INNER, "203.0.113.7", "198.51.100.1", "203.0.113.7"],
+    [INNER, "10.0.0.1", "198.51.100.1", "198.51.100.1"],
+    [INNER, "10.0.0.1", "192.0.2.1, 198.51.100.1", "198.51.100.1"],
+    [INNER, "10.0.0.1", "192.0.2.1,198.51.100.1 , 10.0.0.2", "198.51.100.1"],
+    // What stands between commas and is nothing names nobody: else all clients of such a proxy would be one.
+    [INNER, "10.0.0.1", "198.51.100.1,", "198.51.100.1"],
+    [INNER, "10.0.0.1", "198.51.100.1, , 10.0.0.2", "198.51.100.1"],
+    [INNER, "10.0.0.1", undefined, "10.0.0.1"],
+    [INNER, "10.0.0.1", "", "10.0.0.1"],
+    [INNER, "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+    [ONE_HOP, "203.0.113.7", "192.0.2.1, 198.51.100.1", "198.51.100.1"],
+    [ONE_HOP, "203.0.113.7", undefined, "203.0.113.7"],
+  ];
+  for (const [isProxy, from, said, is] of CASES) {
+    test(`${from} that says ${said ?? "nothing"} speaks for ${is}`, () => {
+      const socket = new Socket();
+      Object.defineProperty(socket, "remoteAddress", { value: from });
+      const request = new IncomingMessage(socket);
+      if (said !== undefined) request.headers["x-forwarded-for"] = said;
+      assert.equal(clientAddress(request, isProxy), is);
+    });
+  }
 });

@@ -9,6 +9,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { harness, type Harness, richIndex } from "../http/harness.ts";
+import { systemClock } from "../../src/adapters/system/clock.ts";
 import { until } from "../../testkit/until.ts";
 
 const HOST = "127.0.0.1";
@@ -96,4 +97,16 @@ test("a trusted proxy speaks for many: its connections are not one client's", as
   const { port } = await listening(context, { trustProxy: ["127.0.0.1"] });
   await Promise.all(Array.from({ length: 80 }, () => client(context, port)));
   assert.equal(await status(port, { "x-forwarded-for": "203.0.113.1" }), 200);
+});
+
+test("whoever has nothing to take is not cut, however long the connection stands idle", async (context) => {
+  const { port } = await listening(context, { connections: { stallMs: 60 }, clock: systemClock });
+  const idle = await client(context, port);
+  const question = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
+  idle.socket.write(question);
+  await until("the first answer", () => idle.text.includes('"ok"'));
+  await delay(300);
+  idle.socket.write(question);
+  await until("the second answer", () => idle.closed || idle.text.split('"ok"').length === 3);
+  assert.equal(idle.closed, false);
 });
