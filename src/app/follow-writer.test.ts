@@ -29,6 +29,7 @@ const OTHERS: StoredParameters = { ...MINE, feeAddress: "another" };
 
 const LOOK: ReaderLook = {
   state: "a state",
+  highestEvent: 7,
   fence: 1,
   parameters: null,
   live: { rows: [], isWhole: true, version: 1 },
@@ -67,6 +68,7 @@ test("P-01: a database that is built anew with another fee address is not gone o
   const following = follower(() => stored);
   await following.look();
   assert.equal(following.isOpen, true);
+  assert.equal(following.followedEvent, 7);
   stored = OTHERS;
   await assert.rejects(following.look(), CommandRefused);
   assert.equal(following.isOpen, false, "nothing is answered from it");

@@ -48,6 +48,7 @@ export class WriterFollower {
   #state = "";
   #obstacle: Obstacle | null = "starting";
   #isAdmitted = false;
+  #followedEvent = 0;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: FollowedWriter) {
@@ -58,6 +59,11 @@ export class WriterFollower {
   /** Whether answers can be given: the database was written by a service like this one, and was read at the last look. */
   get isOpen(): boolean {
     return this.#obstacle === null;
+  }
+
+  /** Everything that events up to this one tell is in what this process answers. */
+  get followedEvent(): number {
+    return this.#followedEvent;
   }
 
   conditions(): readonly Condition[] {
@@ -130,7 +136,7 @@ export class WriterFollower {
     const { reader, present, swaps, feed } = this.#parts;
     if (swaps !== null && !this.#areSwapsRead && present.otherSettings.length === 0)
       this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
-    const { live, fence, changes, state, parameters } = await reader.look(this.#mark);
+    const { live, fence, changes, state, highestEvent, parameters } = await reader.look(this.#mark);
     // Whoever writes may have built everything anew, with another fee.
     this.#isAdmitted = this.#parts.admits(parameters);
     if (!this.#isAdmitted) return false;
@@ -148,10 +154,12 @@ export class WriterFollower {
       swaps.takePresent();
       this.#mark = { ...this.#mark, change: changes === null ? null : await swaps.follow(changes, before) };
     }
+    const isBehind = this.#mark.change !== before;
+    if (!isBehind) this.#followedEvent = highestEvent;
     const isNew = state !== this.#state;
     this.#state = state;
     if (isNew) feed.publish();
-    return this.#mark.change !== before;
+    return isBehind;
   }
 
   #say(obstacle: Obstacle | null, error?: unknown): void {

@@ -51,6 +51,7 @@ type ServedParts = Pick<
   | "feed"
   | "log"
   | "isOpen"
+  | "followedEvent"
   | "serves"
 >;
 

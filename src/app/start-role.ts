@@ -129,6 +129,7 @@ async function openAnswering(
       feed,
       log,
       isOpen: () => following.isOpen,
+      followedEvent: () => following.followedEvent,
       ...(role === "index" ? { serves: "health" } : {}),
     },
     run: async (signal) => {

@@ -93,6 +93,11 @@ export interface HttpDependencies {
   readonly swapFeed?: StateFeed;
   /** Folder of the files that the pages load; default: `web/built` of this program. */
   readonly pageFolder?: string;
+  /**
+   * The event up to which answers are of what the log tells, where this process follows another one that writes: its answers
+   * about swaps are behind the log for a moment. Absent: they are not.
+   */
+  followedEvent?(): number;
   /** Whether answers can be given; while not, all paths but those of health are 503. Absent: always. */
   isOpen?(): boolean;
   /** "health": nothing but health and metrics is served here. "interface": no documents and pages. Absent: all. */

@@ -74,7 +74,13 @@ class FastClient implements EventSink {
 
 test("H-11: a replay that is taken fast holds one of the four places, and who comes later has its turn", async () => {
   const index = longLog();
-  const hub = new EventHub(index, PROTOCOL_RULES, () => index.state(), SILENT);
+  const hub = new EventHub({
+    queries: index,
+    rules: PROTOCOL_RULES,
+    see: () => index.state(),
+    followedEvent: () => Number.MAX_SAFE_INTEGER,
+    log: SILENT,
+  });
   const highest = index.groups.at(-1)?.lastId ?? 0;
   let firstHad: number | null = null;
   const first = new FastClient();

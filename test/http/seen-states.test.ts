@@ -79,6 +79,14 @@ test("H-39 who opens the stream and then reads misses no block between both", as
   assert.equal(height, NEXT);
 });
 
+test("H-39 who opens the stream of a reader that is behind the log is told of what its answers lack", async (context) => {
+  const stage = await keeping(context, { followedEvent: () => 0 });
+  commitUntold(stage);
+  const { told } = await stream(stage, context);
+  await until("the event is told", () => told.text.includes("event: block"));
+  assert.match(told.text, /^: connected\nretry: 2000\nid: 0\n\nid: 1\nevent: block\n/);
+});
+
 test("H-09 who is told of a block by an event is given no answer from before it", async (context) => {
   const listeners = new Set<() => void>();
   const swapFeed = {

@@ -35,6 +35,8 @@ export interface ReaderMark {
 export interface ReaderLook {
   /** What tells states apart: another block, or another event. */
   readonly state: string;
+  /** The highest event id of that state. */
+  readonly highestEvent: number;
   /** What the database is built with; null where it was wiped. */
   readonly parameters: StoredParameters | null;
   readonly fence: number;
@@ -113,6 +115,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
   const isOther = fence !== null && fence !== number && !rows.isWhole;
   return {
     state: `${tip?.hash ?? ""} ${bounds.highest}`,
+    highestEvent: bounds.highest,
     parameters,
     fence: number,
     live: isOther ? await liveChanges(session, 0) : rows,

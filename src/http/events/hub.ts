@@ -62,11 +62,23 @@ export function eventIdOf(text: string): number | null {
   return Number.isSafeInteger(id) ? id : null;
 }
 
+/** What it is made of. */
+interface EventHubParts {
+  readonly queries: IndexQueries;
+  readonly rules: ProtocolRules;
+  /** Reads the state that consumers are about to be told of; nobody is given an older answer from then on. */
+  readonly see: () => Promise<TipState>;
+  /** The event up to which answers are of what the log tells. */
+  readonly followedEvent: () => number;
+  readonly log: Log;
+}
+
 /** The event stream of one server. */
 export class EventHub {
   readonly #queries: IndexQueries;
   readonly #pieces: PieceReader;
   readonly #see: () => Promise<TipState>;
+  readonly #followedEvent: () => number;
   readonly #log: Log;
   readonly #consumers = new Map<EventSink, Consumer>();
   readonly #live: Consumer[] = [];
@@ -80,11 +92,11 @@ export class EventHub {
   /** Up to this id the state that events speak of was seen. */
   #seenId = -1;
 
-  /** `see`: reads the state that consumers are about to be told of; nobody is given an older answer from then on. */
-  constructor(queries: IndexQueries, rules: ProtocolRules, see: () => Promise<TipState>, log: Log) {
+  constructor({ queries, rules, see, followedEvent, log }: EventHubParts) {
     this.#queries = queries;
     this.#pieces = new PieceReader(queries, rules);
     this.#see = see;
+    this.#followedEvent = followedEvent;
     this.#log = log;
   }
 
@@ -119,10 +131,11 @@ export class EventHub {
    * 100,000 events behind it; after the newest event where it is null (none given); else with a `reset`.
    */
   async start(lastEventId: string | null): Promise<EventStart> {
-    const { highest } = await this.#queries.eventBounds();
+    const { lowest, highest } = await this.#queries.eventBounds();
     // Whoever begins behind an event reads what it brought, and is told of nothing before it.
     await this.#seeUpTo(highest);
-    if (lastEventId === null) return { after: highest, preface: "", isReplay: false };
+    const after = this.#newestOf(lowest, highest);
+    if (lastEventId === null) return { after, preface: "", isReplay: false };
     const id = eventIdOf(lastEventId);
     if (id === null || (await this.#queries.eventGroupOf(id)) === null) return this.#reset();
     // Ids have gaps where the service was started: only over one of them the events themselves are counted.
@@ -237,6 +250,11 @@ export class EventHub {
     if (text !== "") this.#write(consumer, text);
   }
 
+  /** Behind which whoever reads everything now begins: rather told of an event once too often than never. */
+  #newestOf(lowest: number, highest: number): number {
+    return Math.max(lowest - 1, Math.min(highest, this.#followedEvent()));
+  }
+
   /** Before an id is told. The log is read first, so the state is that of its events or a later one. */
   async #seeUpTo(id: number): Promise<void> {
     if (id <= this.#seenId) return;
@@ -268,10 +286,11 @@ export class EventHub {
 
   async #reset(): Promise<EventStart> {
     // The bounds first: an event that comes between is then told once too often rather than never.
-    const { highest } = await this.#queries.eventBounds();
+    const { lowest, highest } = await this.#queries.eventBounds();
+    const after = this.#newestOf(lowest, highest);
     const state = await this.#see();
-    const preface = eventText(highest, "reset", { height: state.height, block_hash: state.hash });
-    return { after: highest, preface, isReplay: false };
+    const preface = eventText(after, "reset", { height: state.height, block_hash: state.hash });
+    return { after, preface, isReplay: false };
   }
 }
 

@@ -46,7 +46,13 @@ const EVM_ADDRESS_EXPECTED =
 /** Adds the event stream. Returns nothing; the hub lives and ends with the server. */
 export function registerEvents(app: FastifyInstance, context: HttpContext): void {
   const { deps } = context;
-  const hub = new EventHub(deps.queries, deps.rules, () => seenState(context), deps.log);
+  const hub = new EventHub({
+    queries: deps.queries,
+    rules: deps.rules,
+    see: () => seenState(context),
+    followedEvent: () => deps.followedEvent?.() ?? Number.MAX_SAFE_INTEGER,
+    log: deps.log,
+  });
   const {
     heartbeatMs = 15_000,
     drainMs = 10_000,
