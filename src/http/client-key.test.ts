@@ -48,9 +48,10 @@ describe("H-10: a client is an IPv4 address or an IPv6 /64", () => {
   });
 });
 
+const INNER: ProxyTest = (address) => address.startsWith("10.");
+const ONE_HOP: ProxyTest = (_address, hop) => hop < 1;
+
 describe("H-10: the client is the nearest address that is no trusted proxy's", () => {
-  const INNER: ProxyTest = (address) => address.startsWith("10.");
-  const ONE_HOP: ProxyTest = (_address, hop) => hop < 1;
   const CASES: readonly (readonly [
     isProxy: ProxyTest,
     from: string,
