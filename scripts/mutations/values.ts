@@ -24,8 +24,8 @@ const amount = inFile("src/primitives/amount.ts", [
 
   {
     rule: "P-20",
-    find: "value <= MAX_RAW_AMOUNT ?",
-    replace: "value <= MAX_RAW_AMOUNT + 1n ?",
+    find: "value <= AMOUNT_MAX ?",
+    replace: "value <= AMOUNT_MAX + 1n ?",
     why: "2^128 is taken",
   },
   {

@@ -1,8 +1,8 @@
 // Checks that a block has kept the books: the invariant P-30, restated for changes so that it costs what the block
 // costs. If it held before and the changes balance, it holds after. Asserted at every commit.
 
+import { AMOUNT_MAX } from "../primitives/amount.ts";
 import type { PearlAddress, Tick } from "../primitives/brands.ts";
-import { AMOUNT_MAX } from "./rules.ts";
 import type { BalanceRow, BlockChanges, Change, ListingRow, TokenRow } from "./state.ts";
 
 /** What a block did to one tick, summed over its changes. */

@@ -24,8 +24,6 @@ export const MARKER = "prc-20";
 export const CONTENT_TYPE = "application/json";
 /** Smallest relayable output in satoshis (P-52). */
 export const DUST_LIMIT_SAT = 333n;
-/** Largest amount: 2^128 - 1 (P-20). */
-export const AMOUNT_MAX = (1n << 128n) - 1n;
 /** Largest price in satoshis (P-50). */
 export const PRICE_MAX_SAT = 2_100_000_000_000_000_000n;
 /** Smallest body in bytes (P-12). */

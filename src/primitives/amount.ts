@@ -3,8 +3,8 @@
 
 import type { RawAmount } from "./brands.ts";
 
-/** 2^128 - 1, the largest token amount (P-20). */
-const MAX_RAW_AMOUNT = (1n << 128n) - 1n;
+/** Largest token amount in raw units: 2^128 - 1 (P-20). */
+export const AMOUNT_MAX = (1n << 128n) - 1n;
 /** 39 digits are as many as 2^128 - 1 has; the length check keeps long digit strings away from BigInt. */
 const AMOUNT_TEXT = /^(?:0|[1-9][0-9]{0,38})$/;
 
@@ -12,7 +12,7 @@ const AMOUNT_TEXT = /^(?:0|[1-9][0-9]{0,38})$/;
 export function parseAmount(text: string): RawAmount | null {
   if (!AMOUNT_TEXT.test(text)) return null;
   const value = BigInt(text);
-  return value <= MAX_RAW_AMOUNT ? (value as RawAmount) : null;
+  return value <= AMOUNT_MAX ? (value as RawAmount) : null;
 }
 
 /** Satoshis (grains) as a decimal of PEARL with exactly 8 fractional digits (H-01). Zero or positive. */
