@@ -6,6 +6,7 @@ import type { ListingId, Outpoint, Tick } from "../primitives/brands.ts";
 import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/state.ts";
 import type { LoadedRows } from "../prc20/state-view.ts";
 import type { StateKeys } from "../prc20/declared-keys.ts";
+import { isEmpty } from "../prc20/state-keys.ts";
 import { BalanceCache, RowCache } from "./row-cache.ts";
 
 /** Where rows come from that are not cached: the store. */
@@ -150,13 +151,4 @@ function keep<Row>(known: Row | null | undefined, take: (row: Row) => void): boo
   if (known === undefined) return true;
   if (known !== null) take(known);
   return false;
-}
-
-function isEmpty(keys: StateKeys): boolean {
-  return (
-    keys.tokens.length === 0 &&
-    keys.balances.length === 0 &&
-    keys.listings.length === 0 &&
-    keys.anchors.length === 0
-  );
 }

@@ -37,7 +37,7 @@ export class KeyCollector {
     this.#outpoints.add(outpoint);
   }
 
-  /** The declared keys that `isKnown` does not hold already. */
+  /** The declared keys, without the tokens and balances that `known` has. */
   keys(known: KnownKeys | null = null): StateKeys {
     const balances: { address: PearlAddress; tick: Tick }[] = [];
     for (const [tick, addresses] of this.#addresses) {

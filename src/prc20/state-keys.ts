@@ -7,8 +7,6 @@ import { KeyCollector, type StateKeys } from "./declared-keys.ts";
 import type { BlockReading, ReadInput, ReadTransaction } from "./read-block.ts";
 import type { LoadedView } from "./state-view.ts";
 
-export type { StateKeys } from "./declared-keys.ts";
-
 /** Round one: the rows that each operation names, the listings of sends, and every spent possible anchor. */
 export function firstKeys(reading: BlockReading): StateKeys {
   const keys = new KeyCollector();
