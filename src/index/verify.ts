@@ -7,6 +7,7 @@ import type { BlockChanges } from "../prc20/state.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import type { BlockIndexer, IndexedPosition } from "./index-block.ts";
 import type { Clock, Log, PearlNode } from "../follow/ports.ts";
+import { parameterDifferences } from "./parameters.ts";
 import type { FollowedStore, StoredParameters } from "./ports.ts";
 import { type FetchedBlock, prefetchBlocks, type PrefetchOptions } from "../follow/prefetch.ts";
 
@@ -184,9 +185,7 @@ class Replay {
   /** Goes on with the replay that is there, or begins one; a sentence where the first block is wrong. */
   async begin(): Promise<string | null> {
     const { replay, indexer, log } = this.#deps;
-    const known = await replay.parameters();
-    const fits = known === null || JSON.stringify(known) === JSON.stringify(indexer.parameters);
-    if (!fits) await replay.wipe();
+    if (parameterDifferences(await replay.parameters(), indexer.parameters).length > 0) await replay.wipe();
     this.#position = await replay.tip();
     if (this.#position === null) return this.#base();
     await indexer.reset(replay, this.height);

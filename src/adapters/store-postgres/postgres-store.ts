@@ -15,10 +15,11 @@ import type {
   StoredBlock,
   StoredParameters,
 } from "../../index/ports.ts";
+import { parameterDifferences } from "../../index/parameters.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { CellReader } from "../store-rows/cells.ts";
-import { parametersIn, sameParameters } from "../store-rows/parameters.ts";
+import { parametersIn } from "../store-rows/parameters.ts";
 import { INDEX_TABLES } from "../store-rows/written-rows.ts";
 import { auditStore } from "./audit/audit.ts";
 import { dumpStore } from "./audit/dump.ts";
@@ -117,8 +118,7 @@ class PostgresStore implements OpenedPostgresStore {
 
   initialise(parameters: StoredParameters): Promise<void> {
     return this.#writer.write(async (session) => {
-      const stored = await storedParameters(session);
-      if (stored !== null && !sameParameters(stored, parameters)) {
+      if (parameterDifferences(await storedParameters(session), parameters).length > 0) {
         throw new Error("store: the database was built with other parameters (P-01)");
       }
       await session.run(

@@ -9,18 +9,6 @@ export function parametersIn(text: string): StoredParameters {
   return value;
 }
 
-/** True where two sets of parameters are equal in every value. */
-export function sameParameters(a: StoredParameters, b: StoredParameters): boolean {
-  return (
-    a.network === b.network &&
-    a.genesisHash === b.genesisHash &&
-    a.marker === b.marker &&
-    a.startHeight === b.startHeight &&
-    a.feeBps === b.feeBps &&
-    a.feeAddress === b.feeAddress
-  );
-}
-
 function isParameters(value: unknown): value is StoredParameters {
   if (typeof value !== "object" || value === null) return false;
   const members: Record<string, unknown> = { ...value };

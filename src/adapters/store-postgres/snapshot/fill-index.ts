@@ -3,7 +3,7 @@
 
 import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import { CHAIN_TABLES, type IndexContents } from "../../store-rows/index-contents.ts";
-import { sameParameters } from "../../store-rows/parameters.ts";
+import { parameterDifferences } from "../../../index/parameters.ts";
 import { storedTip } from "../block-rows.ts";
 import { storedParameters } from "../postgres-store.ts";
 import type { Session } from "../session.ts";
@@ -40,8 +40,7 @@ export async function fillPostgresIndex(
       await session.beginLongWork();
       if ((await storedTip(session)) !== null)
         throw new Error("the database holds an index: import into an empty one");
-      const stored = await storedParameters(session);
-      if (stored !== null && !sameParameters(stored, identity.parameters))
+      if (parameterDifferences(await storedParameters(session), identity.parameters).length > 0)
         throw new Error(
           "the database holds no block, but was begun with other parameters than the snapshot's (P-01): import into " +
             "another one, or configure what it was begun with",

@@ -24,7 +24,7 @@ import {
   type PackedCommit,
 } from "./packed-commit.ts";
 import { storedParameters } from "../parameters.ts";
-import { sameParameters } from "../../store-rows/parameters.ts";
+import { parameterDifferences } from "../../../index/parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
 import { INDEX_TABLES } from "../../store-rows/written-rows.ts";
@@ -59,8 +59,7 @@ export class IndexWriter {
   /** Stores the parameters of a new database; throws where other ones are there. */
   initialise(parameters: StoredParameters): void {
     this.#write(() => {
-      const found = storedParameters(this.#connection);
-      if (found !== null && !sameParameters(found, parameters)) {
+      if (parameterDifferences(storedParameters(this.#connection), parameters).length > 0) {
         throw new Error("store: the database was built with other parameters (P-01)");
       }
       this.#connection.run(
