@@ -91,9 +91,9 @@ const scanner = inFile("src/chain/block-pass.ts", [
 const envelope = inFile("src/prc20/envelope.ts", [
   {
     rule: "P-12",
-    find: "if (length !== expected.length || length > end - from) return -1;\n  for (let i = 0; i < length; i++)",
+    find: "if (length !== expected.length || length > end - from) return -1;\n  return equalRange(bytes, from, expected, 0, length)",
     replace:
-      "if (length < expected.length || length > end - from) return -1;\n  for (let i = 0; i < expected.length; i++)",
+      "if (length < expected.length || length > end - from) return -1;\n  return equalRange(bytes, from, expected, 0, expected.length)",
     why: "a marker that only begins right is taken",
   },
 

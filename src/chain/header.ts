@@ -2,7 +2,7 @@
 // coinbase repeats (BIP34).
 
 import type { BlockHash } from "../primitives/brands.ts";
-import { readUint32 } from "../primitives/bytes.ts";
+import { equalRange, readUint32 } from "../primitives/bytes.ts";
 import { displayHex } from "../primitives/hex.ts";
 
 /** Header facts that the index keeps. */
@@ -33,15 +33,9 @@ function heightPush(height: number): Uint8Array {
   return Uint8Array.of(digits.length, ...digits);
 }
 
-function startsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {
-  if (end - start < prefix.length) return false;
-  for (let i = 0; i < prefix.length; i += 1) if (bytes[start + i] !== prefix[i]) return false;
-  return true;
-}
-
 /**
- * Whether the coinbase script `bytes[start, end)` begins with the height (BIP34). Heights 1 to 16 may be written
- * as OP_1 to OP_16 or as a one-byte push; the genesis block (0) writes none.
+ * Whether the coinbase script `bytes[start, end)` begins with a height above 0 (BIP34). Heights 1 to 16 may be written
+ * as OP_1 to OP_16 or as a one-byte push.
  */
 export function scriptStartsWithHeight(
   bytes: Uint8Array,
@@ -49,7 +43,7 @@ export function scriptStartsWithHeight(
   end: number,
   height: number,
 ): boolean {
-  if (height === 0) return true;
-  if (startsWith(bytes, start, end, heightPush(height))) return true;
-  return height <= 16 && startsWith(bytes, start, end, Uint8Array.of(1, height));
+  const script = bytes.subarray(start, end);
+  const startsWith = (push: Uint8Array): boolean => equalRange(script, 0, push, 0, push.length);
+  return startsWith(heightPush(height)) || (height <= 16 && startsWith(Uint8Array.of(1, height)));
 }

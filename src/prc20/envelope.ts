@@ -2,6 +2,7 @@
 // interpreter. It runs for every tapscript input of the chain: nothing is allocated before the last byte matched.
 
 import type { Envelope, RecogniseEnvelope } from "../chain/block-shapes.ts";
+import { equalRange } from "../primitives/bytes.ts";
 import { bytesToHex } from "../primitives/hex.ts";
 import { BODY_MAX_BYTES, BODY_MIN_BYTES, CONTENT_TYPE } from "./rules.ts";
 
@@ -59,8 +60,7 @@ function endOfPushOf(bytes: Uint8Array, at: number, end: number, expected: Uint8
   if (from < 0) return -1;
   const length = pushLength(bytes, at);
   if (length !== expected.length || length > end - from) return -1;
-  for (let i = 0; i < length; i++) if (bytes[from + i] !== expected[i]) return -1;
-  return from + length;
+  return equalRange(bytes, from, expected, 0, length) ? from + length : -1;
 }
 
 /** Sum of the body pushes up to an OP_ENDIF that is the script's last byte; -1 where it is not so or too much. */

@@ -16,9 +16,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
 
 /** True where both have the same length and content. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
-  return true;
+  return a.length === b.length && equalRange(a, 0, b, 0, a.length);
 }
 
 /** True where `a[aAt, aAt + length)` equals `b[bAt, bAt + length)`; false where a range leaves its array. */
