@@ -17,7 +17,7 @@ import { readHeader, scriptStartsWithHeight } from "./header.ts";
 import { merkleRoot } from "./merkle.ts";
 import type { Network } from "./networks.ts";
 import { BlockIds } from "./transaction-hash.ts";
-import { checkWitnessCommitment } from "./witness-commitment.ts";
+import { judgeWitnessCommitment } from "./witness-commitment.ts";
 
 /** What the scanner needs besides the bytes. */
 export interface ScanContext extends PassContext {
@@ -86,8 +86,7 @@ function checkTrees(
   const { coinbase, anyWitness } = pass;
   // A block without any witness needs no second tree.
   const witnessIds = anyWitness || coinbase.commitmentAt >= 0 ? gathered.witnessIds(sha256dAll) : ids;
-  const witness = checkWitnessCommitment(bytes, coinbase, anyWitness, witnessIds, count, sha256d, sha256dAll);
-  return witness.ok ? null : witness.error;
+  return judgeWitnessCommitment(bytes, coinbase, anyWitness, witnessIds, count, sha256d, sha256dAll);
 }
 
 /** The ids of a block's transactions. */

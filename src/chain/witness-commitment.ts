@@ -2,8 +2,7 @@
 // merkle root of transaction ids does not cover, so this check is what ties them to the block hash.
 
 import { concatBytes, equalRange } from "../primitives/bytes.ts";
-import { oneByOne, type Sha256d, type Sha256dAll } from "../primitives/hashing.ts";
-import { err, ok, type Result } from "../primitives/result.ts";
+import type { Sha256d, Sha256dAll } from "../primitives/hashing.ts";
 import type { TransactionCursor } from "./block-cursor.ts";
 import type { BlockFault } from "./block-fault.ts";
 import { merkleRoot } from "./merkle.ts";
@@ -49,35 +48,31 @@ function skipLength(bytes: Uint8Array, walk: { at: number }, fixed: number): num
 }
 
 /**
- * Checks the commitment. `witnessIds`: the wtxids of all `count` transactions in block order, 32 bytes each, zeros
+ * Checks the commitment; null where it holds. `witnessIds`: the wtxids of all `count` transactions in block order, 32 bytes each, zeros
  * in the coinbase's place as BIP141 says, with room for one more; the array is used up.
  */
-export function checkWitnessCommitment(
+export function judgeWitnessCommitment(
   bytes: Uint8Array,
   coinbase: CoinbaseCommitment,
   anyWitness: boolean,
   witnessIds: Uint8Array,
   count: number,
   sha256d: Sha256d,
-  sha256dAll: Sha256dAll = oneByOne(sha256d),
-): Result<null, BlockFault> {
+  sha256dAll: Sha256dAll,
+): BlockFault | null {
   if (coinbase.commitmentAt < 0) {
-    if (!anyWitness) return ok(null);
-    return err({
-      code: "WITNESS_COMMITMENT_MISSING",
-      detail: "a transaction has a witness, the coinbase no commitment",
-    });
+    if (!anyWitness) return null;
+    const detail = "a transaction has a witness, the coinbase no commitment";
+    return { code: "WITNESS_COMMITMENT_MISSING", detail };
   }
   if (coinbase.reservedAt < 0) {
     const detail = "the coinbase's witness is not one item of 32 bytes";
-    return err({ code: "WITNESS_COMMITMENT_MISMATCH", detail });
+    return { code: "WITNESS_COMMITMENT_MISMATCH", detail };
   }
   const { root } = merkleRoot(witnessIds, count, sha256dAll);
   const reserved = bytes.subarray(coinbase.reservedAt, coinbase.reservedAt + 32);
   const computed = sha256d(concatBytes(root, reserved));
-  if (equalRange(computed, 0, bytes, coinbase.commitmentAt, 32)) return ok(null);
-  return err({
-    code: "WITNESS_COMMITMENT_MISMATCH",
-    detail: "the witnesses are not those the coinbase commits to",
-  });
+  if (equalRange(computed, 0, bytes, coinbase.commitmentAt, 32)) return null;
+  const detail = "the witnesses are not those the coinbase commits to";
+  return { code: "WITNESS_COMMITMENT_MISMATCH", detail };
 }
