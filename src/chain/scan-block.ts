@@ -19,12 +19,16 @@ import type { Network } from "./networks.ts";
 import { BlockIds } from "./transaction-hash.ts";
 import { judgeWitnessCommitment } from "./witness-commitment.ts";
 
-/** What the scanner needs besides the bytes. */
-export interface ScanContext extends PassContext {
+/** What verifying a block needs besides the bytes. */
+export interface VerifyContext {
   readonly network: Network;
+  readonly sha256d: Sha256d;
   /** For the ids and trees of a block; absent = one by one. */
   readonly sha256dAll?: Sha256dAll;
 }
+
+/** What the scanner needs besides the bytes. */
+export interface ScanContext extends PassContext, VerifyContext {}
 
 /** Which block the bytes must be. `previousHash` is null where the parent is not known (first block asked for). */
 export interface ExpectedBlock {
@@ -133,7 +137,7 @@ export function scanBlock(
 export function faultOfBlock(
   raw: Uint8Array,
   expected: ExpectedBlock,
-  context: Omit<ScanContext, "recognise" | "anchors">,
+  context: VerifyContext,
 ): BlockFault | null {
   const scanned = scanBlock(raw, expected, { ...context, recognise: () => null, anchors: NO_ANCHORS });
   return scanned.ok ? null : scanned.error;

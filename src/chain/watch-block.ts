@@ -2,24 +2,15 @@
 // index's own, so that the swap watch trusts nothing that the index would not.
 
 import type { BlockHash } from "../primitives/brands.ts";
-import type { Sha256d, Sha256dAll } from "../primitives/hashing.ts";
+import type { Sha256d } from "../primitives/hashing.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 import { TransactionCursor } from "./block-cursor.ts";
 import { type BlockFault, refuse } from "./block-fault.ts";
 import { NO_ANCHORS } from "./anchor-filter.ts";
 import { findHeader } from "./certificate.ts";
 import { readHeader } from "./header.ts";
-import type { Network } from "./networks.ts";
-import { type ExpectedBlock, faultOfBlock } from "./scan-block.ts";
+import { type ExpectedBlock, faultOfBlock, type VerifyContext } from "./scan-block.ts";
 import { type WholeTransaction, wholeTransaction } from "./watch-transaction.ts";
-
-/** What reading a block needs. */
-export interface WatchContext {
-  readonly network: Network;
-  readonly sha256d: Sha256d;
-  /** For the ids and trees of a block; absent = one by one. */
-  readonly sha256dAll?: Sha256dAll;
-}
 
 /** A block whose hash, parent link, height, merkle root and witness commitment have been verified. */
 export interface VerifiedBlock {
@@ -36,11 +27,10 @@ export interface VerifiedBlock {
 export function openBlock(
   raw: Uint8Array,
   expected: ExpectedBlock,
-  context: WatchContext,
+  context: VerifyContext,
 ): Result<VerifiedBlock, BlockFault> {
-  const { network, sha256d } = context;
   const fault = faultOfBlock(raw, expected, context);
-  return fault === null ? reopenBlock(raw, expected, { network, sha256d }) : err(fault);
+  return fault === null ? reopenBlock(raw, expected, context) : err(fault);
 }
 
 /**
@@ -50,7 +40,7 @@ export function openBlock(
 export function reopenBlock(
   raw: Uint8Array,
   expected: ExpectedBlock,
-  context: WatchContext,
+  context: VerifyContext,
 ): Result<VerifiedBlock, BlockFault> {
   const { network, sha256d } = context;
   const found = findHeader(raw, expected, network, sha256d);
@@ -84,7 +74,7 @@ export interface HeaderTruth {
 export function openHeader(
   raw: Uint8Array,
   hash: BlockHash,
-  context: WatchContext,
+  context: VerifyContext,
 ): Result<HeaderTruth, BlockFault> {
   const { network, sha256d } = context;
   if (raw.length !== network.headerBytes) {

@@ -2,7 +2,8 @@
 // and the search for the common block.
 
 import { zip } from "../../primitives/elements.ts";
-import { openHeader, type WatchContext } from "../../chain/watch-block.ts";
+import type { VerifyContext } from "../../chain/scan-block.ts";
+import { openHeader } from "../../chain/watch-block.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import { BlockRefused, UnsettledChain } from "../../follow/follower-errors.ts";
 import type { HeaderNode, PearlNode } from "../../follow/ports.ts";
@@ -96,7 +97,7 @@ export class HeaderWindow {
  */
 export async function fetchHeaders(
   node: Pick<PearlNode, "blockHashes"> & HeaderNode,
-  context: WatchContext,
+  context: VerifyContext,
   from: number,
   to: number,
   parent: BlockHash | null,

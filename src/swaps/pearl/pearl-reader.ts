@@ -1,7 +1,8 @@
 // Turns blocks of the node into findings: bodies fetched ahead, each verified as the index verifies it and linked to
 // the one before, matched against the watched scripts in chain order.
 
-import { openBlock, reopenBlock, type VerifiedBlock, type WatchContext } from "../../chain/watch-block.ts";
+import type { VerifyContext } from "../../chain/scan-block.ts";
+import { openBlock, reopenBlock, type VerifiedBlock } from "../../chain/watch-block.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import { BlockRefused } from "../../follow/follower-errors.ts";
 import { type FetchedBlock, prefetchBlocks, PREFETCH_DEFAULTS } from "../../follow/prefetch.ts";
@@ -17,11 +18,11 @@ export interface BodySource extends Pick<PearlNode, "blockHashes" | "rawBlock"> 
 /** Reads blocks for one watch. */
 export class BlockReader {
   readonly #source: BodySource;
-  readonly #context: WatchContext;
+  readonly #context: VerifyContext;
   /** Bodies verified before; a body that is asked for again in a while may come from a cache. */
   readonly #verified = new WeakSet<Uint8Array>();
 
-  constructor(source: BodySource, context: WatchContext) {
+  constructor(source: BodySource, context: VerifyContext) {
     this.#source = source;
     this.#context = context;
   }

@@ -2,7 +2,7 @@
 // chain has left together with the first blocks of its branch. While no script is watched headers are enough. What is
 // in memory is believed only as long as every change was acknowledged.
 
-import type { WatchContext } from "../../chain/watch-block.ts";
+import type { VerifyContext } from "../../chain/scan-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
@@ -18,7 +18,7 @@ import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
 interface PearlTipDependencies {
   readonly node: SwapNode;
   readonly ledger: LedgerWrites;
-  readonly context: WatchContext;
+  readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
   readonly log: Log;
   readonly reader: BlockReader;

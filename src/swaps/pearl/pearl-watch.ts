@@ -2,7 +2,7 @@
 // the chain, and reads older blocks for scripts that become known late. While no script is watched it moves by headers
 // alone. Every failure ends a round; the next starts from the ledger's state.
 
-import type { WatchContext } from "../../chain/watch-block.ts";
+import type { VerifyContext } from "../../chain/scan-block.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
@@ -24,7 +24,7 @@ interface PearlWatchDependencies {
   readonly node: SwapNode & BodySource;
   readonly others: OtherNodes;
   readonly ledger: LedgerWrites;
-  readonly context: WatchContext;
+  readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
   readonly clock: Clock;
   readonly log: Log;
