@@ -4,6 +4,7 @@
 import type { BlockHash, Hex32, Outpoint } from "../primitives/brands.ts";
 import type { BlockChanges, Totals } from "../prc20/state.ts";
 import type { StateKeys } from "../prc20/declared-keys.ts";
+import type { SignatureJob } from "../prc20/listing-signatures.ts";
 import type { LoadedRows } from "../prc20/state-view.ts";
 import type { FailureKind } from "../follow/follower-errors.ts";
 import type { NodeTip } from "../follow/ports.ts";
@@ -107,13 +108,6 @@ export interface IndexStore {
 
 /** What the follower needs of a store: all but the reads of the public interface. */
 export type FollowedStore = Omit<IndexStore, "queries">;
-
-/** One BIP340 check. */
-export interface SignatureJob {
-  readonly key: Uint8Array;
-  readonly message: Uint8Array;
-  readonly signature: Uint8Array;
-}
 
 /** Checks many signatures, in workers where it pays. The answer has one boolean per job, in order. */
 export interface SignatureChecker {

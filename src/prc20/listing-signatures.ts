@@ -10,7 +10,7 @@ import type { BlockReading } from "./read-block.ts";
 import type { ProtocolRules } from "./rules.ts";
 
 /** One BIP340 check: 32-byte x-only key, 32-byte message, 64-byte signature. */
-export interface ListingSignatureJob {
+export interface SignatureJob {
   readonly key: Uint8Array;
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
@@ -18,7 +18,7 @@ export interface ListingSignatureJob {
 
 /** The checks of a block, and how to hand their answers to the pass. */
 export interface ListingSignatureJobs {
-  readonly jobs: readonly ListingSignatureJob[];
+  readonly jobs: readonly SignatureJob[];
   /** Answers in the order of `jobs`; throws where their number differs. */
   answered(answers: readonly boolean[]): ListingSignatures;
 }
@@ -32,7 +32,7 @@ export function listingSignatureJobs(
   rules: ProtocolRules,
   sha256: Sha256,
 ): ListingSignatureJobs {
-  const jobs: ListingSignatureJob[] = [];
+  const jobs: SignatureJob[] = [];
   const lists: List[] = [];
   for (const { view, inputs } of reading.transactions) {
     for (const { index, recorded } of inputs) {
@@ -56,7 +56,7 @@ function pair(lists: readonly List[], answers: readonly boolean[]): ListingSigna
   return byOperation;
 }
 
-function jobOf(signed: SignedListing, sha256: Sha256): ListingSignatureJob {
+function jobOf(signed: SignedListing, sha256: Sha256): SignatureJob {
   const key = hexToBytes(signed.keyHex);
   if (key === null) throw new Error("an envelope's key is not hex");
   const message = listingSignatureHash(signed.spend, sha256);

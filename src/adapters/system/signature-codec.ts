@@ -1,7 +1,7 @@
 // Packs signature checks for their way to a worker into one block of bytes, because copying thousands of small objects
 // between threads costs more than checking some of them.
 
-import type { SignatureJob } from "../../index/ports.ts";
+import type { SignatureJob } from "../../prc20/listing-signatures.ts";
 
 const KEY = 32;
 const MESSAGE = 32;

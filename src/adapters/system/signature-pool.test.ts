@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { schnorr } from "@noble/curves/secp256k1.js";
-import type { SignatureJob } from "../../index/ports.ts";
+import type { SignatureJob } from "../../prc20/listing-signatures.ts";
 import { verifySchnorr } from "./schnorr.ts";
 import { SignaturePool } from "./signature-pool.ts";
 

@@ -2,7 +2,8 @@
 // holds some 5,500 checks and the calling thread also answers HTTP.
 
 import { Worker } from "node:worker_threads";
-import type { SignatureChecker, SignatureJob } from "../../index/ports.ts";
+import type { SignatureChecker } from "../../index/ports.ts";
+import type { SignatureJob } from "../../prc20/listing-signatures.ts";
 import { verifySchnorr } from "./schnorr.ts";
 import { packJobs } from "./signature-codec.ts";
 import type { SignatureAnswer, SignatureTask } from "./signature-worker.ts";
