@@ -21,22 +21,19 @@ export interface StoredParameters {
   readonly feeAddress: string;
 }
 
-/** A block that the index holds. */
-export interface StoredBlock {
-  readonly height: number;
-  readonly hash: BlockHash;
-  readonly time: number;
-  /** D(height), hex. */
-  readonly digest: Hex32;
-  readonly totals: Totals;
-}
-
 /** The block before the start height: only hash and time are known of it (H-09), and D(start - 1). */
 export interface BaseBlock {
   readonly height: number;
   readonly hash: BlockHash;
+  /** Unix seconds, of the header. */
   readonly time: number;
+  /** D(height), hex. */
   readonly digest: Hex32;
+}
+
+/** A block that the index holds. */
+export interface StoredBlock extends BaseBlock {
+  readonly totals: Totals;
 }
 
 /** What a rewind undoes and towards which tip it goes, for the `reorg` event (H-39). */
