@@ -5,10 +5,7 @@
 import type { LifecycleState } from "../../index/views.ts";
 
 /** The operations of the protocol, in the order of their numbers. */
-const OPERATIONS = ["deploy", "mint", "transfer", "burn", "list", "send"] as const;
-
-/** The same, to be searched for any text. */
-const OPERATION_NAMES: readonly string[] = OPERATIONS;
+const OPERATIONS: readonly string[] = ["deploy", "mint", "transfer", "burn", "list", "send"];
 
 /** Kind of every operation outside the protocol; such a one is never valid (P-24). */
 export const UNKNOWN_KIND = OPERATIONS.length * 2;
@@ -18,7 +15,7 @@ export const FIRST_NAMED_KIND = 16;
 
 /** Kind of a recorded operation. */
 export function kindOf(op: string, valid: boolean): number {
-  const index = OPERATION_NAMES.indexOf(op);
+  const index = OPERATIONS.indexOf(op);
   return index < 0 ? UNKNOWN_KIND : index * 2 + (valid ? 1 : 0);
 }
 
