@@ -4,9 +4,8 @@
 import { type EventGroup, LOGGED_GROUPS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader, type Cells } from "../store-rows/cells.ts";
-import type { Walk } from "../store-rows/pages.ts";
+import { type Walk, walked } from "../store-rows/pages.ts";
 import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
-import { walked } from "./read/paging.ts";
 import type { Session } from "./session.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 import { RowBatch } from "./write/row-batch.ts";

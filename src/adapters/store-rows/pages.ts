@@ -123,3 +123,8 @@ export function textAt(key: PageKey, at: number): string {
 
 /** Downwards (descending) from below a key, or upwards from above it. */
 export type Walk = "down" | "up";
+
+/** How the rows of a walk compare with its key, and their order. */
+export function walked(walk: Walk): { readonly compare: "<" | ">"; readonly order: "DESC" | "ASC" } {
+  return walk === "down" ? { compare: "<", order: "DESC" } : { compare: ">", order: "ASC" };
+}

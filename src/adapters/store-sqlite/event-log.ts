@@ -5,6 +5,7 @@ import { type EventGroup, LOGGED_GROUPS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
 import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
+import { type Walk, walked } from "../store-rows/pages.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
@@ -102,10 +103,10 @@ export function groupsAfter(connection: Connection, afterId: number, limit: numb
 export function reorgsBeyond(
   connection: Connection,
   id: number,
-  walk: "down" | "up",
+  walk: Walk,
   limit: number,
 ): readonly ReorgView[] {
-  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const { compare, order } = walked(walk);
   return connection
     .all(
       `SELECT ${COLUMNS} FROM event_log WHERE kind = 1 AND first_id ${compare} ?

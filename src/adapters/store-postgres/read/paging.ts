@@ -4,9 +4,10 @@ import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
   type ListOrder,
   type PageAnswer,
-  pageSteps,
   type PageStep,
+  pageSteps,
   type Walk,
+  walked,
 } from "../../store-rows/pages.ts";
 import type { Value } from "../session.ts";
 
@@ -39,11 +40,6 @@ async function answerOf<Row>(list: KeyedList<Row>, step: PageStep): Promise<Page
   const { limit } = step;
   const rows = await (step.side === "after" ? list.after(step.key, limit) : list.before(step.key, limit));
   return rows.slice(0, limit);
-}
-
-/** Comparison and order of a walk through a list whose order is ascending or descending. */
-export function walked(walk: Walk): { readonly compare: "<" | ">"; readonly order: "DESC" | "ASC" } {
-  return walk === "down" ? { compare: "<", order: "DESC" } : { compare: ">", order: "ASC" };
 }
 
 /** A list that is the union of disjoint index ranges of one table, ordered by an integer column. */

@@ -5,7 +5,7 @@ import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.t
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt } from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
@@ -19,8 +19,8 @@ export function balancesPage(
   address: PearlAddress,
   page: PageRequest,
 ): Promise<Page<BalanceView>> {
-  const read = async (from: string, walk: "up" | "down", limit: number): Promise<readonly BalanceView[]> => {
-    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  const read = async (from: string, walk: Walk, limit: number): Promise<readonly BalanceView[]> => {
+    const { compare, order } = walked(walk);
     const rows = await session.all(
       `SELECT token.dec, address.text, balance.tick, balance.balance, balance.locked
          FROM address JOIN balance ON balance.address_id = address.id JOIN token ON token.tick = balance.tick
@@ -66,7 +66,7 @@ interface Placed {
 }
 
 /** Where a walk through many addresses begins in each: behind the key in that of the key, else at its end. */
-function heldSql(walk: "up" | "down", limit: number): string {
+function heldSql(walk: Walk, limit: number): string {
   const [compare, order, fresh] = walk === "up" ? [">", "ASC", ""] : ["<", "DESC", ABOVE_TEXTS];
   return `SELECT asked.at, token.dec, asked.text, held.tick, held.balance, held.locked
     FROM unnest($1::text[], $2::bigint[]) AS asked (text, at) JOIN address ON address.text = asked.text
@@ -78,8 +78,8 @@ function heldSql(walk: "up" | "down", limit: number): string {
 }
 
 /** The same in one ticker, $5, where an address that holds nothing has a row of zeros. */
-function ofTickSql(walk: "up" | "down", limit: number): string {
-  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+function ofTickSql(walk: Walk, limit: number): string {
+  const { compare, order } = walked(walk);
   return `SELECT asked.at, token.dec, asked.text, token.tick, coalesce(balance.balance, 0), coalesce(balance.locked, 0)
     FROM unnest($1::text[], $2::bigint[]) AS asked (text, at) JOIN token ON token.tick = $5
       LEFT JOIN address ON address.text = asked.text
@@ -94,7 +94,7 @@ export async function balancesOfPage(
   tick: Tick | null,
   page: PageRequest,
 ): Promise<Page<BalanceView>> {
-  const read = async (key: PageKey, walk: "up" | "down", limit: number): Promise<readonly Placed[]> => {
+  const read = async (key: PageKey, walk: Walk, limit: number): Promise<readonly Placed[]> => {
     const indexes = addresses.map((_, at) => at);
     const values = [addresses, indexes, intAt(key, 0), textAt(key, 1)];
     const rows = await (tick === null

@@ -5,12 +5,12 @@ import type { BlockHash } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BlockView, ReorgView } from "../../../index/views.ts";
 import { blobOf } from "../../store-rows/cells.ts";
-import { newestFirst, type Walk } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 import { readBlock } from "../../store-rows/view-rows.ts";
 import { reorgsBeyond } from "../event-log.ts";
 import type { Session } from "../session.ts";
 import { evmReorgsBeyond } from "../swaps/swap-events.ts";
-import { pageOf, rowsFor, walked } from "./paging.ts";
+import { pageOf, rowsFor } from "./paging.ts";
 
 /** The base block has no parent here, and is none of the index's blocks. */
 const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,

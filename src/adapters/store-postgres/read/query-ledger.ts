@@ -5,11 +5,11 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { newestFirst, type Walk } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 import type { Session } from "../session.ts";
 import { findAddress } from "./find-address.ts";
 import { LISTING_ID } from "./operation-columns.ts";
-import { pageOf, rowsFor, walked } from "./paging.ts";
+import { pageOf, rowsFor } from "./paging.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
 function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {

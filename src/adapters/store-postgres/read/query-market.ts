@@ -12,12 +12,12 @@ import {
 import { blobOf, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
-import { intAt, newestFirst, textAt, type Walk } from "../../store-rows/pages.ts";
+import { intAt, newestFirst, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
-import { type MergedRanges, mergedSql, pageOf, rowsFor, walked } from "./paging.ts";
+import { type MergedRanges, mergedSql, pageOf, rowsFor } from "./paging.ts";
 import { storedToken } from "./query-tokens.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
@@ -29,8 +29,8 @@ const BY_OUTPOINT =
 
 /** A page of active listings, cheapest unit price first, ties older first. */
 export function marketPage(session: Session, tick: Tick, page: PageRequest): Promise<Page<ListingView>> {
-  const read = (key: PageKey, walk: "up" | "down", limit: number): Promise<readonly ListingView[]> => {
-    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  const read = (key: PageKey, walk: Walk, limit: number): Promise<readonly ListingView[]> => {
+    const { compare, order } = walked(walk);
     const tail = `WHERE listing.tick = $1 AND listing.state = 0 AND (listing.unit_key, listing.place) ${compare} ($2, $3)
       ORDER BY listing.unit_key ${order}, listing.place ${order} LIMIT ${rowsFor(limit)}`;
     return listings(session, tail, [tick, blobOf(textAt(key, 0)), intAt(key, 1)]);
@@ -119,8 +119,8 @@ export async function candlesPage(
   page: PageRequest,
 ): Promise<Page<CandleView> | null> {
   if ((await storedToken(session, tick)) === null) return null;
-  const read = async (start: number, walk: "up" | "down", limit: number): Promise<readonly CandleView[]> => {
-    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  const read = async (start: number, walk: Walk, limit: number): Promise<readonly CandleView[]> => {
+    const { compare, order } = walked(walk);
     const rows = await session.all(
       `SELECT ${CANDLE_COLUMNS} FROM candle WHERE tick = $1 AND interval = $2 AND start ${compare} $3
          ORDER BY start ${order} LIMIT ${rowsFor(limit)}`,

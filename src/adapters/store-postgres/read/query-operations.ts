@@ -7,14 +7,14 @@ import type { OperationFilter, OperationsPart } from "../../../index/queries.ts"
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
-import { newestFirst, type Walk } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
 import { storedBlock } from "../block-rows.ts";
 import type { Session, Value } from "../session.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { findAddress } from "./find-address.ts";
 import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
-import { type MergedRanges, mergedSql, pageOf, walked } from "./paging.ts";
+import { type MergedRanges, mergedSql, pageOf } from "./paging.ts";
 
 const VIEWS = `block.hash, block.time, ${OPERATION_VIEW}`;
 const VIEW_JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;

@@ -4,10 +4,10 @@ import type { Tick } from "../../../primitives/brands.ts";
 import type { TokenRow } from "../../../prc20/state.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { newestFirst, type Walk } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
-import { pageOf, rowsFor, walked } from "./paging.ts";
+import { pageOf, rowsFor } from "./paging.ts";
 
 /** A page of tokens whose ticker begins with `prefix`, newest deploy first. */
 export function tokensPage(

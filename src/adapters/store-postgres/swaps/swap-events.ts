@@ -4,9 +4,8 @@
 import type { SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import type { Walk } from "../../store-rows/pages.ts";
+import { type Walk, walked } from "../../store-rows/pages.ts";
 import { readEvmReorg, readSwapEvent } from "../../store-rows/view-rows.ts";
-import { walked } from "../read/paging.ts";
 import type { Session } from "../session.ts";
 
 /** Swap events that the log keeps; each has a text of some kilobytes. */

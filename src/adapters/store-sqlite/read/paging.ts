@@ -4,9 +4,10 @@ import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
   type ListOrder,
   type PageAnswer,
-  pageSteps,
   type PageStep,
+  pageSteps,
   type Walk,
+  walked,
 } from "../../store-rows/pages.ts";
 
 /** A list in a fixed order of unique keys. */
@@ -80,7 +81,7 @@ export class MergedList {
     const keys = (walk: Walk): string =>
       `${ranges
         .map((range) => `SELECT ${column} AS k, place AS id FROM ${range.table} WHERE ${beyond(range, walk)}`)
-        .join(" UNION ALL ")} ORDER BY k ${walk === "down" ? "DESC" : "ASC"} ${BOUND_LIMIT}`;
+        .join(" UNION ALL ")} ORDER BY k ${walked(walk).order} ${BOUND_LIMIT}`;
     const any = (walk: Walk): string =>
       `SELECT 1 WHERE ${ranges
         .map((range) => `EXISTS (SELECT 1 FROM ${range.table} WHERE ${beyond(range, walk)})`)

@@ -8,7 +8,7 @@ import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt } from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { decimalsOf } from "./query-tokens.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 
@@ -68,7 +68,7 @@ export function balancesOfPage(
   tick: Tick | null,
   page: PageRequest,
 ): Page<BalanceView> {
-  const ofAddress = (index: number, from: string, walk: "up" | "down", limit: number): readonly Placed[] => {
+  const ofAddress = (index: number, from: string, walk: Walk, limit: number): readonly Placed[] => {
     const address = addresses[index];
     if (address === undefined) return [];
     if (tick === null) {
@@ -79,7 +79,7 @@ export function balancesOfPage(
     const view = beyond ? null : balanceView(connection, finder, address, tick);
     return view === null ? [] : [{ index, view }];
   };
-  const walk = (index: number, from: string, direction: "up" | "down", limit: number): readonly Placed[] => {
+  const walk = (index: number, from: string, direction: Walk, limit: number): readonly Placed[] => {
     const found = [...ofAddress(index, from, direction, limit)];
     const step = direction === "up" ? 1 : -1;
     const fresh = direction === "up" ? "" : ABOVE_TEXTS;
@@ -106,12 +106,12 @@ function balancesOfAddress(
   finder: AddressFinder,
   address: PearlAddress,
   from: string,
-  walk: "up" | "down",
+  walk: Walk,
   limit: number,
 ): readonly BalanceView[] {
   const id = finder.find(address);
   if (id === null) return [];
-  const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  const { compare, order } = walked(walk);
   return connection
     .all(
       `SELECT token.dec, ?, balance.tick, balance.balance, balance.locked FROM balance

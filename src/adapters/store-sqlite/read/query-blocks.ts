@@ -10,7 +10,7 @@ import type { Connection } from "../connection.ts";
 import { reorgsBeyond } from "../event-log.ts";
 import { evmReorgsBeyond } from "../swaps/swap-events.ts";
 import { BOUND_LIMIT, pageOf } from "./paging.ts";
-import { newestFirst } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 
 /** The base block has no parent here, and is none of the index's blocks. */
 const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,
@@ -19,8 +19,8 @@ const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,
 
 /** A page of blocks from the start height on, newest first. */
 export function blocksPage(connection: Connection, page: PageRequest): Page<BlockView> {
-  const read = (key: number, walk: "down" | "up", limit: number): readonly BlockView[] => {
-    const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const read = (key: number, walk: Walk, limit: number): readonly BlockView[] => {
+    const { compare, order } = walked(walk);
     const sql = `${BLOCKS} WHERE block.height ${compare} ? ORDER BY block.height ${order} ${BOUND_LIMIT}`;
     return connection.all(sql, key, limit).map(readBlock);
   };
@@ -44,7 +44,7 @@ export function blockAt(connection: Connection, at: number | BlockHash): BlockVi
 
 /** A page of the reorganisations of both chains that the event log holds, newest first. */
 export function reorgsPage(connection: Connection, page: PageRequest): Page<ReorgView> {
-  const read = (key: number, walk: "down" | "up", limit: number): readonly ReorgView[] => {
+  const read = (key: number, walk: Walk, limit: number): readonly ReorgView[] => {
     const both = [
       ...reorgsBeyond(connection, key, walk, limit),
       ...evmReorgsBeyond(connection, key, walk, limit),

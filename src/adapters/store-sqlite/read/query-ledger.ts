@@ -8,12 +8,12 @@ import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
 import { pageOf } from "./paging.ts";
-import { newestFirst, type Walk } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 import { LISTING_ID_TEXT } from "../../store-rows/row-shapes.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. ?1: the address. */
 function ledgerSql(walk: Walk, hasTick: boolean): string {
-  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const { compare, order } = walked(walk);
   const filter = hasTick ? "AND tick = ?4" : "";
   return `SELECT page.change_key, page.tick, page.balance, page.locked,
       op.kind, op.height, block.time, lower(hex(op.txid)), op.vout, op.amount, op.from_id, op.to_id,

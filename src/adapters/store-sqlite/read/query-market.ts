@@ -16,7 +16,7 @@ import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
 import { BOUND_LIMIT, type KeyedList, MergedList, rangesOf, pageOf } from "./paging.ts";
-import { intAt, textAt } from "../../store-rows/pages.ts";
+import { intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
@@ -29,8 +29,8 @@ const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
  * range of its own, so that a page is as cheap among thousands of equal prices as elsewhere.
  */
 export function marketPage(connection: Connection, tick: Tick, page: PageRequest): Page<ListingView> {
-  const read = (key: PageKey | null, walk: "up" | "down", limit: number): readonly ListingView[] => {
-    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  const read = (key: PageKey | null, walk: Walk, limit: number): readonly ListingView[] => {
+    const { compare, order } = walked(walk);
     const unit = key === null ? new Uint8Array(0) : blobOf(textAt(key, 0));
     const sameUnit =
       key === null
@@ -126,8 +126,8 @@ export function candlesPage(
   page: PageRequest,
 ): Page<CandleView> | null {
   if (storedToken(connection, tick) === null) return null;
-  const read = (start: number, walk: "up" | "down", limit: number): readonly CandleView[] => {
-    const [compare, order] = walk === "up" ? [">", "ASC"] : ["<", "DESC"];
+  const read = (start: number, walk: Walk, limit: number): readonly CandleView[] => {
+    const { compare, order } = walked(walk);
     return connection
       .all(
         `SELECT ${CANDLE_COLUMNS} FROM candle WHERE tick = ? AND interval = ? AND start ${compare} ?
@@ -160,8 +160,8 @@ function mergedPage(
   keyOf: (view: ListingView) => number,
   page: PageRequest,
 ): Page<ListingView> {
-  const read = (key: number | null, walk: "down" | "up", limit: number): readonly ListingView[] => {
-    const order = walk === "down" ? "DESC" : "ASC";
+  const read = (key: number | null, walk: Walk, limit: number): readonly ListingView[] => {
+    const { order } = walked(walk);
     return connection
       .all(
         `SELECT ${COLUMNS} FROM (${merged.keys[walk]}) AS page CROSS JOIN listing ON listing.place = page.id ${JOINS}

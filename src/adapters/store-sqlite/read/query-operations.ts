@@ -12,7 +12,7 @@ import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts"
 import type { OperationReader } from "./operation-reader.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { type KeyedList, MergedList, pageOf, rangesOf } from "./paging.ts";
-import { intAt, type Walk } from "../../store-rows/pages.ts";
+import { intAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { storedBlock } from "../block-rows.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../../store-rows/row-shapes.ts";
 
@@ -146,7 +146,7 @@ function rowsSql(keys: MergedList, walk: Walk): string {
 
 function rowsBy(keys: MergedList, walk: Walk): string {
   return `SELECT ${OPERATION_COLUMNS} FROM (${keys.keys[walk]}) AS page CROSS JOIN op ON op.place = page.id
-    ORDER BY page.k ${walk === "down" ? "DESC" : "ASC"}`;
+    ORDER BY page.k ${walked(walk).order}`;
 }
 
 /** A list and the values of its ranges. */

@@ -6,13 +6,13 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, pageOf } from "./paging.ts";
-import { newestFirst } from "../../store-rows/pages.ts";
+import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
 import { readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 
 /** A page of tokens whose ticker begins with `prefix`, newest deploy first. */
 export function tokensPage(connection: Connection, prefix: string | null, page: PageRequest): Page<TokenRow> {
-  const read = (key: number, walk: "down" | "up", limit: number): readonly TokenRow[] => {
-    const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const read = (key: number, walk: Walk, limit: number): readonly TokenRow[] => {
+    const { compare, order } = walked(walk);
     const rows =
       prefix === null
         ? connection.all(

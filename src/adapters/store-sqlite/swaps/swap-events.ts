@@ -7,6 +7,7 @@ import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { chainCode } from "../../store-rows/swap-rows.ts";
 import { readEvmReorg, readSwapEvent } from "../../store-rows/view-rows.ts";
+import { type Walk, walked } from "../../store-rows/pages.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT } from "../read/paging.ts";
 import type { Chain } from "../../../swap/facts.ts";
@@ -68,10 +69,10 @@ const REORG_FIELDS = [
 export function evmReorgsBeyond(
   connection: Connection,
   id: number,
-  walk: "down" | "up",
+  walk: Walk,
   limit: number,
 ): readonly ReorgView[] {
-  const [compare, order] = walk === "down" ? ["<", "DESC"] : [">", "ASC"];
+  const { compare, order } = walked(walk);
   return connection
     .all(
       `SELECT id, ${REORG_FIELDS} FROM swap_event WHERE type = 'reorg' AND id ${compare} ?
