@@ -2,13 +2,16 @@
 
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
+  intAt,
   type ListOrder,
+  newestFirst,
   type PageAnswer,
   type PageStep,
   pageSteps,
   type Walk,
   walked,
 } from "../../store-rows/pages.ts";
+import type { Connection } from "../connection.ts";
 
 /** A list in a fixed order of unique keys. */
 export interface KeyedList<Row> extends ListOrder<Row> {
@@ -31,6 +34,20 @@ export function pageOf<Row>(list: KeyedList<Row>, request: PageRequest): Page<Ro
 function answerOf<Row>(list: KeyedList<Row>, step: PageStep): PageAnswer<Row> {
   if (step.ask === "any") return list.any?.(step.side, step.key) ?? list[step.side](step.key, 1);
   return step.side === "after" ? list.after(step.key, step.limit) : list.before(step.key, step.limit);
+}
+
+/** A page of a merged list, newest first. `read`: as that of `newestFirst`; `values`: those of the list's ranges. */
+export function mergedPage<Row>(
+  connection: Connection,
+  { any }: MergedList,
+  values: readonly (number | string)[],
+  read: (key: number, walk: Walk, limit: number) => readonly Row[],
+  keyOf: (row: Row) => number,
+  page: PageRequest,
+): Page<Row> {
+  const isAny = (side: "after" | "before", key: PageKey): boolean =>
+    connection.first(any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null;
+  return pageOf({ ...newestFirst(read, keyOf), any: isAny }, page);
 }
 
 /**

@@ -15,7 +15,7 @@ import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../../store-ro
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
-import { BOUND_LIMIT, type KeyedList, MergedList, rangesOf, pageOf } from "./paging.ts";
+import { BOUND_LIMIT, type KeyedList, MergedList, mergedPage, rangesOf, pageOf } from "./paging.ts";
 import { intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
@@ -78,7 +78,7 @@ export function sellerPage(
   ]);
   const values = tick === null ? [id] : [id, tick];
   const merged = new MergedList("place", rangesOf("listing", ranges), values.length);
-  return mergedPage(connection, merged, values, ({ listing }) => listing.createdPlace, page);
+  return listingsPage(connection, merged, values, ({ listing }) => listing.createdPlace, page);
 }
 
 /** A page of the listings of a token, newest change first. */
@@ -90,7 +90,7 @@ export function historyPage(
 ): Page<ListingView> {
   const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
   const merged = new MergedList("change_key", rangesOf("listing", ranges), 1);
-  return mergedPage(connection, merged, [tick], changeKey, page);
+  return listingsPage(connection, merged, [tick], changeKey, page);
 }
 
 function changeKey({ listing }: ListingView): number {
@@ -153,35 +153,24 @@ function statesOf(state: LifecycleState | null): readonly number[] {
   return (state === null ? LIFECYCLE_STATES : [state]).map(stateNumber);
 }
 
-function mergedPage(
+function listingsPage(
   connection: Connection,
   merged: MergedList,
   values: readonly (number | string)[],
   keyOf: (view: ListingView) => number,
   page: PageRequest,
 ): Page<ListingView> {
-  const read = (key: number | null, walk: Walk, limit: number): readonly ListingView[] => {
-    const { order } = walked(walk);
-    return connection
+  const read = (key: number, walk: Walk, limit: number): readonly ListingView[] =>
+    connection
       .all(
         `SELECT ${COLUMNS} FROM (${merged.keys[walk]}) AS page CROSS JOIN listing ON listing.place = page.id ${JOINS}
-           ORDER BY page.k ${order}`,
+           ORDER BY page.k ${walked(walk).order}`,
         ...values,
-        key ?? ABOVE_INTEGERS,
+        key,
         limit,
       )
       .map(readView);
-  };
-  const list: KeyedList<ListingView> = {
-    after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: (view) => [keyOf(view)],
-    any: (side, key) =>
-      connection.first(merged.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
-  return pageOf(list, page);
+  return mergedPage(connection, merged, values, read, keyOf, page);
 }
 
 function listings(connection: Connection, tail: string, values: readonly Cell[]): readonly ListingView[] {

@@ -1,7 +1,6 @@
 // Queries for the operations that a filter lets pass (H-36). Every combination of filters is a merge of a few index
 // ranges.
 
-import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
@@ -11,8 +10,8 @@ import type { Connection } from "../connection.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
 import type { OperationReader } from "./operation-reader.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
-import { type KeyedList, MergedList, pageOf, rangesOf } from "./paging.ts";
-import { intAt, type Walk, walked } from "../../store-rows/pages.ts";
+import { MergedList, mergedPage, rangesOf } from "./paging.ts";
+import { type Walk, walked } from "../../store-rows/pages.ts";
 import { storedBlock } from "../block-rows.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../../store-rows/row-shapes.ts";
 
@@ -26,18 +25,9 @@ export function operationsPage(
   const filtered = filteredList(source, filter);
   if (filtered === null) return { rows: [], next: null, prev: null };
   const { keys, values } = filtered;
-  const read = (key: number | null, walk: Walk, limit: number): readonly OperationView[] =>
-    views(connection, connection.all(rowsSql(keys, walk), ...values, key ?? ABOVE_INTEGERS, limit));
-  const list: KeyedList<OperationView> = {
-    after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: ({ operation }) => [operation.place],
-    any: (side, key) =>
-      connection.first(keys.any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null,
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
-  };
-  return pageOf(list, page);
+  const read = (key: number, walk: Walk, limit: number): readonly OperationView[] =>
+    views(connection, connection.all(rowsSql(keys, walk), ...values, key, limit));
+  return mergedPage(connection, keys, values, read, ({ operation }) => operation.place, page);
 }
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
