@@ -1,11 +1,38 @@
 // Reads the rows of statements that answer queries: in both engines they select the same columns in the same order.
 
-import type { EventGroup, SwapEventView } from "../../index/event-groups.ts";
+import type { BlockHappenings, BlockPart, EventGroup, SwapEventView } from "../../index/event-groups.ts";
+import type { TipState } from "../../index/queries.ts";
 import type { BlockView, MarketSummaryView, ReorgView } from "../../index/views.ts";
+import { ZERO_TOTALS } from "../../prc20/state.ts";
 import type { ListingId } from "../../primitives/brands.ts";
 import { type Cells, CellReader } from "./cells.ts";
-import { readToken } from "./row-shapes.ts";
+import { type BlockRow, readToken } from "./row-shapes.ts";
 import { addressList, eventType } from "./swap-rows.ts";
+
+/** The state whose tip a stored block is; null where nothing is indexed yet (H-09). */
+export function tipStateOf(tip: BlockRow | null): TipState {
+  if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
+  const { height, hash, time, digest, totals } = tip;
+  return { height, hash, time, digest, totals };
+}
+
+/** What a part of a block says of the block and of itself. */
+type PartFacts = Omit<BlockHappenings, "operations" | "created" | "closed">;
+
+/** The places of a part of a block, which begins behind `parent`, and what goes with it; `before` is not one of them. */
+export function partOf(
+  block: BlockRow,
+  parent: BlockRow | null,
+  part: BlockPart,
+): { readonly from: number; readonly before: number; readonly facts: PartFacts } {
+  const { height, hash, time, digest, totals } = block;
+  const earlier = parent?.totals ?? ZERO_TOTALS;
+  const from = part.from ?? earlier.nextPlace;
+  const before = Math.min(totals.nextPlace, from + part.places);
+  const operationCount = totals.eventsTotal - earlier.eventsTotal;
+  const nextPlace = before < totals.nextPlace ? before : null;
+  return { from, before, facts: { height, hash, time, digest, operationCount, nextPlace } };
+}
 
 /** Height, hash, time and digest of a block, and the numbers of its operations. */
 export function readBlock(row: Cells): BlockView {

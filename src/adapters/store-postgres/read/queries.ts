@@ -1,7 +1,6 @@
 // The read port on PostgreSQL. Each method is one snapshot on a connection of its own.
 
 import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../../primitives/brands.ts";
-import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import type { BlockHappenings, BlockPart } from "../../../index/event-groups.ts";
 import type { OperationFields, PageRequest } from "../../../index/pages.ts";
 import type {
@@ -14,6 +13,7 @@ import type {
 import type { LifecycleState } from "../../../index/views.ts";
 import { ALL_OPERATIONS } from "../../store-rows/pages.ts";
 import type { BlockRow } from "../../store-rows/row-shapes.ts";
+import { partOf, tipStateOf } from "../../store-rows/view-rows.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
 import { eventsAfter, groupOf, groupsAfter, logBounds } from "../event-log.ts";
 import type { Readers } from "../readers.ts";
@@ -163,17 +163,9 @@ export class PostgresQueries implements IndexQueries {
     return this.#readers.snapshot(async (session) => {
       const block = await storedBlock(session, height);
       if (block === null || block.hash !== hash) return null;
-      const earlier = (await storedBlock(session, height - 1))?.totals ?? ZERO_TOTALS;
-      const end = block.totals.nextPlace;
-      const from = part.from ?? earlier.nextPlace;
-      const before = Math.min(end, from + part.places);
+      const { from, before, facts } = partOf(block, await storedBlock(session, height - 1), part);
       return {
-        height,
-        hash,
-        time: block.time,
-        digest: block.digest,
-        operationCount: block.totals.eventsTotal - earlier.eventsTotal,
-        nextPlace: before < end ? before : null,
+        ...facts,
         operations: await operationsBetween(session, from, before),
         ...(await listingsBetween(session, from, before)),
       };
@@ -186,14 +178,8 @@ export class PostgresQueries implements IndexQueries {
   ): Promise<Snapshot<Result>> {
     return this.#readers.snapshot(async (session) => {
       const tip = await storedTip(session);
-      const state = stateOf(tip);
+      const state = tipStateOf(tip);
       return { state, value: await read(session, state, tip) };
     });
   }
-}
-
-function stateOf(tip: BlockRow | null): TipState {
-  if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
-  const { height, hash, time, digest, totals } = tip;
-  return { height, hash, time, digest, totals };
 }

@@ -30,7 +30,7 @@ import {
 import { holdersPage } from "./query-holders.ts";
 import { TickKinds } from "./query-kinds.ts";
 import { ledgerPage } from "./query-ledger.ts";
-import { ZERO_TOTALS } from "../../../prc20/state.ts";
+import { partOf } from "../../store-rows/view-rows.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { dayOldHeight, marketsPage, summaryView } from "./query-summaries.ts";
@@ -180,17 +180,9 @@ export class SqliteQueries implements IndexQueries {
     return this.#connection.snapshot(() => {
       const block = storedBlock(this.#connection, height);
       if (block === null || block.hash !== hash) return null;
-      const earlier = storedBlock(this.#connection, height - 1)?.totals ?? ZERO_TOTALS;
-      const end = block.totals.nextPlace;
-      const from = part.from ?? earlier.nextPlace;
-      const before = Math.min(end, from + part.places);
+      const { from, before, facts } = partOf(block, storedBlock(this.#connection, height - 1), part);
       return {
-        height,
-        hash,
-        time: block.time,
-        digest: block.digest,
-        operationCount: block.totals.eventsTotal - earlier.eventsTotal,
-        nextPlace: before < end ? before : null,
+        ...facts,
         operations: operationsBetween(this.#connection, from, before),
         ...listingsBetween(this.#connection, from, before),
       };

@@ -4,16 +4,8 @@
 import type { Snapshot, TipState } from "../../../index/queries.ts";
 import { storedTip } from "../block-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
+import { tipStateOf } from "../../store-rows/view-rows.ts";
 import type { Connection } from "../connection.ts";
-import { ZERO_TOTALS } from "../../../prc20/state.ts";
-
-/** The present state of the connection's snapshot. */
-function stateView(connection: Connection): TipState {
-  const tip = storedTip(connection);
-  if (tip === null) return { height: -1, hash: null, time: 0, digest: null, totals: ZERO_TOTALS };
-  const { height, hash, time, digest, totals } = tip;
-  return { height, hash, time, digest, totals };
-}
 
 /** A state, and the number by which SQLite tells it from later ones. */
 interface SeenState {
@@ -51,7 +43,7 @@ export class StateReader {
     const wipes = wipesOf(this.#connection);
     if (wipes !== this.#wipes) this.#onWipe();
     this.#wipes = wipes;
-    const state = stateView(this.#connection);
+    const state = tipStateOf(storedTip(this.#connection));
     this.#seen = { version, state };
     return state;
   }
