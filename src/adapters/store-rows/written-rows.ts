@@ -51,21 +51,26 @@ export function storedTokenCells(row: TokenRow, deployerId: number): Cell[] {
 }
 
 /**
+ * The key of a listing in the order of last changes: even where it is open, by the place of its list; odd where it
+ * has ended, by the place of its closing.
+ */
+export function listingKey({ close, createdPlace }: ListingRow): number {
+  return close === null ? 2 * createdPlace : 2 * close.place + 1;
+}
+
+/**
  * State, change key and end of a listing. `isExpired`: it is past its expiry height and nobody has ended it.
  * `idOf`: the id of an address.
  */
-export function closingCells(
-  { close, createdPlace }: ListingRow,
-  isExpired: boolean,
-  idOf: (address: string) => number,
-): Cell[] {
+export function closingCells(row: ListingRow, isExpired: boolean, idOf: (address: string) => number): Cell[] {
+  const { close } = row;
   if (close === null) {
     const state = stateNumber(isExpired ? "expired_open" : "open");
-    return [state, 2 * createdPlace, null, null, null, null, null, null];
+    return [state, listingKey(row), null, null, null, null, null, null];
   }
   return [
     stateNumber(close.kind),
-    2 * close.place + 1,
+    listingKey(row),
     blobOf(close.txid),
     close.height,
     close.time,

@@ -1,8 +1,8 @@
 // Checks that listing counts, expiry, sort keys, floors, candles and the list of traded tickers follow from the listings.
 // The listings of one ticker are in memory at a time.
 
-import type { ListingRow, TokenRow } from "../../../prc20/state.ts";
-import type { CandleView, LifecycleState } from "../../../index/views.ts";
+import type { ListingRow } from "../../../prc20/state.ts";
+import type { CandleView } from "../../../index/views.ts";
 import { type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import {
   BLOCK_FILLS_COLUMNS,
@@ -13,6 +13,7 @@ import {
   joined,
   readCandle,
 } from "../../store-rows/fills.ts";
+import { ListingSums, listingFaults, type StoredListing } from "../../store-rows/listing-books.ts";
 import {
   LISTING_COLUMNS,
   LISTING_JOINS,
@@ -21,7 +22,7 @@ import {
   TOKEN_COLUMNS,
   TOKEN_TABLES,
 } from "../../store-rows/row-shapes.ts";
-import { rankOf, unitPriceKey } from "../../store-rows/sort-keys.ts";
+import { rankOf } from "../../store-rows/sort-keys.ts";
 import { storedTip } from "../block-rows.ts";
 import type { Session } from "../session.ts";
 import { FloorChanges } from "../write/floor-changes.ts";
@@ -29,13 +30,6 @@ import { FloorChanges } from "../write/floor-changes.ts";
 const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
 const LISTINGS_AT_ONCE = 5_000;
-
-interface Entry {
-  readonly listing: ListingRow;
-  readonly lifecycle: LifecycleState;
-  readonly unitKey: string;
-  readonly changeKey: number;
-}
 
 /** Differences in listings and what is derived from them, ticker by ticker. */
 export async function auditMarkets(session: Session): Promise<readonly string[]> {
@@ -46,10 +40,11 @@ export async function auditMarkets(session: Session): Promise<readonly string[]>
   for (const row of tokens) {
     const token = readToken(new CellReader(row));
     const entries = await entriesOf(session, token.tick);
+    const sums = new ListingSums();
+    for (const entry of entries) sums.add(entry);
     found.push(
-      ...entries.flatMap((entry) => auditListing(entry, height)),
-      ...auditCounts(token, entries),
-      ...(await auditExpired(session, token.tick, entries)),
+      ...entries.flatMap((entry) => listingFaults(entry, height)),
+      ...sums.faults(token, await expiredCount(session, token.tick)),
       ...(await auditFloors(session, token.tick, height, entries)),
       ...(await auditFills(session, token.tick, entries)),
       ...(await auditTraded(session, token.tick, now, entries)),
@@ -58,8 +53,8 @@ export async function auditMarkets(session: Session): Promise<readonly string[]>
   return found;
 }
 
-async function entriesOf(session: Session, tick: string): Promise<readonly Entry[]> {
-  const entries: Entry[] = [];
+async function entriesOf(session: Session, tick: string): Promise<readonly StoredListing[]> {
+  const entries: StoredListing[] = [];
   for (let place = -1; ; place = entries.at(-1)?.listing.createdPlace ?? place) {
     const rows = await session.all(
       `SELECT listing.unit_key, listing.change_key, ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS}
@@ -77,60 +72,13 @@ async function entriesOf(session: Session, tick: string): Promise<readonly Entry
   }
 }
 
-function auditListing({ listing, lifecycle, unitKey, changeKey }: Entry, tip: number): string[] {
-  const found: string[] = [];
-  const expected =
-    listing.close?.kind ?? (listing.exp !== null && tip > listing.exp ? "expired_open" : "open");
-  if (lifecycle !== expected)
-    found.push(`${listing.id} is ${lifecycle} and should be ${expected} (P-65, P-70).`);
-  if (unitKey !== hexOf(unitPriceKey(listing.priceSat, listing.amount))) {
-    found.push(`${listing.id}: the market index does not follow the price.`);
-  }
-  const change = listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
-  if (changeKey !== change) found.push(`${listing.id}: the history index does not follow its last change.`);
-  if (listing.sellerNetSat + listing.protocolFeeSat !== listing.priceSat) {
-    found.push(`${listing.id}: seller_net and protocol_fee do not make up the price (P-52).`);
-  }
-  return found;
-}
-
 function sum(rows: readonly ListingRow[], value: (row: ListingRow) => bigint): bigint {
   return rows.reduce((total, row) => total + value(row), 0n);
 }
 
-function auditCounts(token: TokenRow, entries: readonly Entry[]): string[] {
-  const of = (state: LifecycleState): readonly ListingRow[] =>
-    entries.filter(({ lifecycle }) => lifecycle === state).map(({ listing }) => listing);
-  const [filled, invalid] = [of("filled"), of("invalid_spent")];
-  const pairs: readonly (readonly [string, number | bigint, number | bigint])[] = [
-    ["open", token.openCount, entries.filter(({ listing }) => listing.close === null).length],
-    ["filled", token.filledCount, filled.length],
-    ["cancelled", token.cancelledCount, of("cancelled").length],
-    ["invalid-spent", token.invalidSpentCount, invalid.length],
-    ["units of filled", token.filledAmount, sum(filled, ({ amount }) => amount)],
-    ["units of invalid-spent", token.invalidSpentAmount, sum(invalid, ({ amount }) => amount)],
-    ["fees of filled", token.feePaidSat, sum(filled, ({ protocolFeeSat }) => protocolFeeSat)],
-    ["seller payments of filled", token.sellerPaidSat, sum(filled, ({ sellerNetSat }) => sellerNetSat)],
-  ];
-  return pairs
-    .filter(([, stored, counted]) => stored !== counted)
-    .map(
-      ([what, stored, counted]) =>
-        `${token.tick}: ${what} listings are ${counted}, the token says ${stored}.`,
-    );
-}
-
-async function auditExpired(
-  session: Session,
-  tick: string,
-  entries: readonly Entry[],
-): Promise<readonly string[]> {
-  const counted = entries.filter(({ lifecycle }) => lifecycle === "expired_open").length;
+async function expiredCount(session: Session, tick: string): Promise<number> {
   const row = await session.first("SELECT listings FROM expired_open WHERE tick = $1", tick);
-  const stored = row === null ? 0 : new CellReader(row).int();
-  return stored === counted
-    ? []
-    : [`${tick}: ${stored} expired open listings are noted, there are ${counted}.`];
+  return row === null ? 0 : new CellReader(row).int();
 }
 
 /** Height, price and amount of the cheapest active listing, wherever it changes. */
@@ -138,7 +86,7 @@ async function auditFloors(
   session: Session,
   tick: string,
   tip: number,
-  entries: readonly Entry[],
+  entries: readonly StoredListing[],
 ): Promise<readonly string[]> {
   const steps = new Map<number, { readonly added: ListingRow[]; readonly removed: ListingRow[] }>();
   const at = (height: number) => {
@@ -172,7 +120,7 @@ async function auditFloors(
 async function auditFills(
   session: Session,
   tick: string,
-  entries: readonly Entry[],
+  entries: readonly StoredListing[],
 ): Promise<readonly string[]> {
   const filled = entries
     .filter(({ lifecycle }) => lifecycle === "filled")
@@ -211,7 +159,7 @@ async function auditTraded(
   session: Session,
   tick: string,
   now: number,
-  entries: readonly Entry[],
+  entries: readonly StoredListing[],
 ): Promise<readonly string[]> {
   const lately = (span: number): readonly ListingRow[] =>
     entries

@@ -15,6 +15,7 @@ import { stateNumber } from "../../store-rows/kinds.ts";
 import { intAt, newestFirst, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
+import { listingKey } from "../../store-rows/written-rows.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
 import { type MergedRanges, mergedSql, pageOf, rowsFor } from "./paging.ts";
@@ -80,11 +81,7 @@ export function historyPage(
 ): Promise<Page<ListingView>> {
   const ranges = statesOf(state).map((number) => `tick = $1 AND state = ${number}`);
   const merged = { table: "listing", column: "change_key", ranges, values: [tick] };
-  return mergedPage(session, merged, changeKey, page);
-}
-
-function changeKey({ listing }: ListingView): number {
-  return listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
+  return mergedPage(session, merged, ({ listing }) => listingKey(listing), page);
 }
 
 /** One listing, or null. */

@@ -20,6 +20,7 @@ import { intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
+import { listingKey } from "../../store-rows/written-rows.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
 const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
@@ -90,11 +91,7 @@ export function historyPage(
 ): Page<ListingView> {
   const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
   const merged = new MergedList("change_key", rangesOf("listing", ranges), 1);
-  return listingsPage(connection, merged, [tick], changeKey, page);
-}
-
-function changeKey({ listing }: ListingView): number {
-  return listing.close === null ? 2 * listing.createdPlace : 2 * listing.close.place + 1;
+  return listingsPage(connection, merged, [tick], ({ listing }) => listingKey(listing), page);
 }
 
 /** One listing, or null. */
