@@ -1,9 +1,9 @@
 // The record that a rewind needs to take a block back: the before-images of balances and tokens, and the derived rows
 // that the block changed. Operations and listings carry their places, so they need no record.
 
-import type { TokenRow } from "../../prc20/state.ts";
+import type { Change, TokenRow } from "../../prc20/state.ts";
 import { type Cell, CellReader } from "./cells.ts";
-import { type Amounts, readToken, tokenCells } from "./row-shapes.ts";
+import { type Amounts, type BlockRow, readToken, tokenCells } from "./row-shapes.ts";
 
 /** A balance before a block. */
 export interface BalanceImage {
@@ -18,6 +18,13 @@ export interface TokenImage {
   readonly before: TokenRow | null;
 }
 
+/** The image of a token that a block changed. */
+export function tokenImage({ before, after }: Change<TokenRow>): TokenImage {
+  const row = before ?? after;
+  if (row === null) throw new Error("store: a token change without rows");
+  return { tick: row.tick, before };
+}
+
 /** Before-images of one block. */
 export interface UndoRecord {
   readonly balances: readonly BalanceImage[];
@@ -26,6 +33,51 @@ export interface UndoRecord {
   readonly floors: readonly string[];
   /** Tickers with a fill in this block. */
   readonly fills: readonly string[];
+}
+
+/** A block that a rewind takes back, with its record. */
+export interface UndoneBlock {
+  readonly block: BlockRow;
+  readonly record: UndoRecord;
+}
+
+/** The images of the oldest of these blocks that have each, newest first given: what the rewind brings back. */
+export function oldestImages(undone: readonly UndoneBlock[]): {
+  readonly balances: readonly BalanceImage[];
+  readonly tokens: readonly TokenImage[];
+} {
+  const balances = new Map<string, BalanceImage>();
+  const tokens = new Map<string, TokenImage>();
+  for (const { record } of undone) {
+    for (const image of record.balances) balances.set(`${image.addressId} ${image.tick}`, image);
+    for (const image of record.tokens) tokens.set(image.tick, image);
+  }
+  return { balances: [...balances.values()], tokens: [...tokens.values()] };
+}
+
+/** Counts as they follow from what a rewind undid: counting all rows would let its cost grow with the past. */
+export interface RewoundCounts {
+  readonly distinctHolders: number;
+  readonly listsOpen: number;
+  readonly listsExpiredOpen: number;
+}
+
+/** Throws where a rewind to `target` has left another tip, operations behind it, or other counts than its. */
+export function assertRewound(
+  target: BlockRow,
+  tip: BlockRow | null,
+  lastPlace: number,
+  counts: RewoundCounts,
+): void {
+  if (
+    tip?.digest === target.digest &&
+    lastPlace < target.totals.nextPlace &&
+    counts.listsOpen === target.totals.listsOpen &&
+    counts.distinctHolders === target.distinctHolders &&
+    counts.listsExpiredOpen === target.listsExpiredOpen
+  )
+    return;
+  throw new Error(`store: the rewind to ${target.height} does not reach the state of that block`);
 }
 
 /** One line per balance: address id, ticker and, where a row was stored, its two amounts. */
@@ -55,7 +107,7 @@ export function decodeUndo(text: string): UndoRecord {
     throw new Error("store: an undo record is damaged");
   return {
     balances: balances.split("\n").filter(Boolean).map(balanceImage),
-    tokens: tokens.map(tokenImage),
+    tokens: tokens.map(imageIn),
     floors: texts(floors),
     fills: texts(fills),
   };
@@ -72,7 +124,7 @@ function balanceImage(line: string): BalanceImage {
   return { addressId: Number(id), tick, before };
 }
 
-function tokenImage(cells: unknown): TokenImage {
+function imageIn(cells: unknown): TokenImage {
   if (!isCells(cells)) throw new Error("store: an undo record is damaged");
   const tick = new CellReader(cells).text();
   return { tick, before: cells.length === 1 ? null : readToken(new CellReader(cells)) };

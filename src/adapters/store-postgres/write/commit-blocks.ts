@@ -4,7 +4,7 @@
 import { checkConservation } from "../../../prc20/conservation.ts";
 import type { BlockChanges } from "../../../prc20/state.ts";
 import type { BlockRow } from "../../store-rows/row-shapes.ts";
-import { balanceLine, encodeUndo } from "../../store-rows/undo-record.ts";
+import { balanceLine, encodeUndo, tokenImage } from "../../store-rows/undo-record.ts";
 import { insertBlocks, storedTip } from "../block-rows.ts";
 import { EventLogEntries } from "../event-log.ts";
 import type { Session } from "../session.ts";
@@ -126,7 +126,7 @@ class BlockWork {
     for (const tick of effects.touched) this.touched.add(tick);
     if (block.height >= this.#firstUndo) {
       const ticks = [...new Set(effects.fills.map((listing) => listing.tick))];
-      const images = block.tokens.map(({ before, after }) => ({ tick: tickOf(before ?? after), before }));
+      const images = block.tokens.map(tokenImage);
       this.#undo.add(block.height, encodeUndo({ balances: lines, tokens: images, floors, fills: ticks }));
     }
     events.addBlock(block, 1 + block.operations.length + effects.created + effects.closed);
@@ -144,11 +144,6 @@ class BlockWork {
     await insertBlocks(session, this.#blocks);
     await this.#undo.insert(session);
   }
-}
-
-function tickOf(row: { readonly tick: string } | null): string {
-  if (row === null) throw new Error("store: a token change without rows");
-  return row.tick;
 }
 
 /** A block that breaks the books is a bug of ours: nothing of it is written. */

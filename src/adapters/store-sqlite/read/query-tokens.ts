@@ -40,7 +40,7 @@ export function tokensPage(connection: Connection, prefix: string | null, page: 
 }
 
 /** A token, or null where nobody deployed it. */
-export function storedToken(connection: Connection, tick: Tick): TokenRow | null {
+export function storedToken(connection: Connection, tick: string): TokenRow | null {
   const row = connection.first(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`, tick);
   return row === null ? null : readRow(row);
 }

@@ -7,10 +7,11 @@ import type { RawAmount } from "../../../primitives/brands.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { isValidKind, operationOf } from "../../store-rows/kinds.ts";
 import { type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
-import { type BlockRow, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
+import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
 import type { Connection } from "../connection.ts";
+import { storedToken } from "../read/query-tokens.ts";
 import { BlockEffects } from "./block-effects.ts";
 
 const OPERATIONS = `SELECT height, kind, tick, coalesce(amount, '0'), from_id, to_id, filled_owner_id FROM op
@@ -138,7 +139,8 @@ class WalkBack {
   #tokenBefore(tick: string, effects: BlockEffects): TokenImage {
     const of = effects.of(tick);
     if (of.deployed > 0) return { tick, before: null };
-    const now = this.#tokens.get(tick) ?? this.#storedToken(tick);
+    const now = this.#tokens.get(tick) ?? storedToken(this.#connection, tick);
+    if (now === null) throw new Error(`operations name the unknown token ${tick}`);
     const before: TokenRow = {
       ...now,
       minted: (now.minted - of.minted) as RawAmount,
@@ -156,13 +158,6 @@ class WalkBack {
     };
     this.#tokens.set(tick, before);
     return { tick, before };
-  }
-
-  #storedToken(tick: string): TokenRow {
-    const sql = `SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`;
-    const row = this.#connection.first(sql, tick);
-    if (row === null) throw new Error(`operations name the unknown token ${tick}`);
-    return readToken(new CellReader(row));
   }
 
   #ticks(table: "floor" | "block_fills", height: number): readonly string[] {

@@ -12,19 +12,16 @@ import { removeLedger } from "../write/ledger-writer.ts";
 import { writeMarkets } from "../write/markets.ts";
 import { namedKind } from "../../store-rows/kinds.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
+import { readBalance } from "../../store-rows/row-shapes.ts";
 import {
-  readBalance,
-  readToken,
-  TOKEN_COLUMNS,
-  TOKEN_TABLES,
-  type BlockRow,
-} from "../../store-rows/row-shapes.ts";
-import {
+  assertRewound,
   type BalanceImage,
   decodeUndo,
+  oldestImages,
   type TokenImage,
-  type UndoRecord,
+  type UndoneBlock,
 } from "../../store-rows/undo-record.ts";
+import { storedToken } from "../read/query-tokens.ts";
 import type { BalanceWriter } from "../write/write-balances.ts";
 import type { ListingWriter } from "../write/write-listings.ts";
 import type { TokenWriter } from "../write/write-tokens.ts";
@@ -35,11 +32,6 @@ export interface RewindWriters {
   readonly tokens: TokenWriter;
   readonly listings: ListingWriter;
   flush(): void;
-}
-
-interface UndoneBlock {
-  readonly block: BlockRow;
-  readonly record: UndoRecord;
 }
 
 /**
@@ -69,15 +61,17 @@ export function rewindRows(
     connection,
     undone.map(({ block, record }) => ({ ...block, ticks: record.fills })),
   );
-  const holders = restoreBalances(connection, undone, writers.balances);
-  restoreTokens(connection, undone, writers.tokens);
+  const images = oldestImages(undone);
+  const holders = restoreBalances(connection, images.balances, writers.balances);
+  restoreTokens(connection, images.tokens, writers.tokens);
   writers.flush();
   // Whose listings or fills were undone: these change the token's row as well.
   const touched = undone.flatMap(({ record }) => record.tokens.map(({ tick }) => tick));
   writeMarkets(connection, touched, { before: tip.time, now: target.time });
   connection.run("DELETE FROM undo WHERE height > ?", target.height);
   connection.run("DELETE FROM block WHERE height > ?", target.height);
-  assertRestored(connection, target, {
+  const last = connection.first("SELECT coalesce(max(place), -1) FROM op");
+  assertRewound(target, storedTip(connection), new CellReader(last ?? []).int(), {
     distinctHolders: tip.distinctHolders + holders,
     listsOpen: tip.totals.listsOpen + listings.open,
     listsExpiredOpen: tip.listsExpiredOpen + listings.expiredOpen,
@@ -129,15 +123,11 @@ function removeOperations(connection: Connection, firstPlace: number): void {
 
 function restoreBalances(
   connection: Connection,
-  undone: readonly UndoneBlock[],
+  images: readonly BalanceImage[],
   writer: BalanceWriter,
 ): number {
-  const oldest = new Map<string, BalanceImage>();
-  for (const { record } of undone) {
-    for (const image of record.balances) oldest.set(`${image.addressId} ${image.tick}`, image);
-  }
   let holders = 0;
-  for (const { addressId, tick, before } of oldest.values()) {
+  for (const { addressId, tick, before } of images) {
     const row = connection.first(
       `SELECT address.text, ?2, coalesce(balance.balance, '0'), coalesce(balance.locked, '0') FROM address
          LEFT JOIN balance ON balance.address_id = address.id AND balance.tick = ?2 WHERE address.id = ?1`,
@@ -152,36 +142,10 @@ function restoreBalances(
   return holders;
 }
 
-function restoreTokens(connection: Connection, undone: readonly UndoneBlock[], writer: TokenWriter): void {
-  const oldest = new Map<string, TokenImage>();
-  for (const { record } of undone) {
-    for (const image of record.tokens) oldest.set(image.tick, image);
+function restoreTokens(connection: Connection, images: readonly TokenImage[], writer: TokenWriter): void {
+  for (const { tick, before } of images) {
+    const now = storedToken(connection, tick);
+    if (now === null) throw new Error(`store: an undo record names the unknown token ${tick}`);
+    writer.set(now, before);
   }
-  for (const { tick, before } of oldest.values()) {
-    const row = connection.first(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`, tick);
-    if (row === null) throw new Error(`store: an undo record names the unknown token ${tick}`);
-    writer.set(readToken(new CellReader(row)), before);
-  }
-}
-
-/** The counts come from what was undone: counting all rows would let its cost grow with the past. */
-function assertRestored(
-  connection: Connection,
-  target: BlockRow,
-  counts: {
-    readonly distinctHolders: number;
-    readonly listsOpen: number;
-    readonly listsExpiredOpen: number;
-  },
-): void {
-  const tip = storedTip(connection);
-  const last = connection.first("SELECT coalesce(max(place), -1) FROM op");
-  if (tip === null || last === null) throw new Error("store: a rewind left no block");
-  const sound =
-    tip.digest === target.digest &&
-    new CellReader(last).int() < target.totals.nextPlace &&
-    counts.listsOpen === target.totals.listsOpen &&
-    counts.distinctHolders === target.distinctHolders &&
-    counts.listsExpiredOpen === target.listsExpiredOpen;
-  if (!sound) throw new Error(`store: the rewind to ${target.height} does not reach the state of that block`);
 }

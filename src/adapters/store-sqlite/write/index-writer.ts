@@ -2,7 +2,7 @@
 // row. Runs in the writer thread; knows nothing of threads.
 
 import { randomBytes } from "node:crypto";
-import { type TokenRow, ZERO_TOTALS } from "../../../prc20/state.ts";
+import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
 import { AddressIds } from "../address-ids.ts";
@@ -26,7 +26,7 @@ import {
 import { storedParameters } from "../parameters.ts";
 import { parameterDifferences } from "../../../index/parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
-import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
+import { balanceLine, encodeUndo, tokenImage } from "../../store-rows/undo-record.ts";
 import { INDEX_TABLES } from "../../store-rows/written-rows.ts";
 import { amountsIn, BalanceWriter } from "./write-balances.ts";
 import { ListingWriter } from "./write-listings.ts";
@@ -173,10 +173,8 @@ export class IndexWriter {
       distinctHolders += this.#balances.set(id, reader.address(address), tick, before, now);
       if (withUndo) lines += balanceLine(id, tick, before);
     }
-    const tokens = block.tokens.map(({ before, after }) => {
-      this.#tokens.set(before, after);
-      return tokenImage(before, after);
-    });
+    for (const { before, after } of block.tokens) this.#tokens.set(before, after);
+    const tokens = block.tokens.map(tokenImage);
     const effects = this.#listings.apply(block);
     this.#operations.add(reader, block, tip.totals.nextPlace);
     this.#ledger.add(reader, block);
@@ -216,12 +214,6 @@ export class IndexWriter {
       throw error;
     }
   }
-}
-
-function tokenImage(before: TokenRow | null, after: TokenRow | null): TokenImage {
-  const tick = (before ?? after)?.tick;
-  if (tick === undefined) throw new Error("store: a token change without rows");
-  return { tick, before };
 }
 
 function assertLinked(tip: BlockRow, block: PackedBlock): void {
