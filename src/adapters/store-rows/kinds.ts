@@ -24,7 +24,10 @@ export function namedKind(nameId: number): number {
   return FIRST_NAMED_KIND + nameId;
 }
 
-/** Kinds that a filter lets pass. `op` must be an operation of the protocol or null. */
+/**
+ * Kinds that a filter lets pass, in the order of deploy, mint, transfer, burn, list, send and unknown ones. `op` must be an
+ * operation of the protocol or null.
+ */
 export function kindsOf(op: string | null, valid: boolean | null): readonly number[] {
   const kinds: number[] = [];
   for (const known of OPERATIONS) {

@@ -6,7 +6,7 @@ import type { BlockChanges, ListingRow } from "../../prc20/state.ts";
 import type { ListingId } from "../../primitives/brands.ts";
 import type { LedgerCause, LedgerView } from "../../index/views.ts";
 import type { CellReader } from "./cells.ts";
-import { kindOf, stateNumber } from "./kinds.ts";
+import { kindsOf, stateNumber } from "./kinds.ts";
 
 /** Change of what an address holds in the token of an operation or closing: raw units, signed. Never both 0. */
 export interface BalanceChange {
@@ -23,9 +23,7 @@ export interface Participants {
   readonly owner: number | null;
 }
 
-const [DEPLOY, MINT, TRANSFER, BURN, LIST, SEND] = ["deploy", "mint", "transfer", "burn", "list", "send"].map(
-  (op) => kindOf(op, true),
-);
+const [DEPLOY, MINT, TRANSFER, BURN, LIST, SEND] = kindsOf(null, true);
 const CAUSES = new Map<number | undefined, LedgerCause>([
   [DEPLOY, "deploy"],
   [MINT, "mint"],

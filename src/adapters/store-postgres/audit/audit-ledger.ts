@@ -1,11 +1,9 @@
 // Checks of the ledger against operations, closings and balances: its rows are those that these cause, each one is the
 // one before it and what was changed, and the last one of an address and ticker is the balance.
 
-import { kindOf } from "../../store-rows/kinds.ts";
+import { kindsOf } from "../../store-rows/kinds.ts";
 
-const [DEPLOY, MINT, TRANSFER, BURN, LIST, SEND] = ["deploy", "mint", "transfer", "burn", "list", "send"].map(
-  (op) => kindOf(op, true),
-);
+const [DEPLOY, MINT, TRANSFER, BURN, LIST, SEND] = kindsOf(null, true);
 
 /** What operations and closings change, once per address and key (P-41 to P-63). */
 const CAUSED = `SELECT address_id, change_key, tick, sum(balance) AS balance, sum(locked) AS locked FROM (

@@ -3,7 +3,7 @@
 
 import type { RewindOrder } from "../../../index/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { FIRST_NAMED_KIND, kindOf, stateNumber } from "../../store-rows/kinds.ts";
+import { FIRST_NAMED_KIND, kindsOf, stateNumber } from "../../store-rows/kinds.ts";
 import {
   BLOCK_COLUMNS,
   readBlockRow,
@@ -88,7 +88,7 @@ async function undoneBlocks(session: Session, toHeight: number, tipHeight: numbe
   throw new Error(`store: no undo record of block ${missing}: a rewind to ${toHeight} is too deep`);
 }
 
-const VALID = ["deploy", "mint", "transfer", "burn", "list", "send"].map((op) => kindOf(op, true)).join(", ");
+const VALID = kindsOf(null, true).join(", ");
 
 /** Takes away the ledger rows of all operations and closings at or above a place, which must still be there. */
 async function removeLedger(session: Session, firstPlace: number): Promise<void> {

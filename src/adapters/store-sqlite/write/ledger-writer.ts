@@ -5,7 +5,7 @@
 import type { AddressIds } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { kindOf } from "../../store-rows/kinds.ts";
+import { kindsOf } from "../../store-rows/kinds.ts";
 import {
   changeKey,
   type BalanceChange,
@@ -198,7 +198,7 @@ export class LedgerRows {
   }
 }
 
-const VALID = ["deploy", "mint", "transfer", "burn", "list", "send"].map((op) => kindOf(op, true)).join(", ");
+const VALID = kindsOf(null, true).join(", ");
 
 /** Takes away the rows of all operations and closings at or above a place, which must still be there. */
 export function removeLedger(connection: Connection, firstPlace: number): void {
