@@ -7,8 +7,12 @@ import { compareQuotients } from "./sort-keys.ts";
 
 /** Seconds of the shortest interval. */
 export const HOUR_S = 3600;
+/** Seconds of the span of volumes (H-33). */
+export const DAY_S = 86_400;
+/** Seconds for which a ticker is traded after a fill (H-38). */
+export const MONTH_S = 30 * DAY_S;
 /** Interval lengths in seconds. */
-export const INTERVALS = [HOUR_S, 14_400, 86_400] as const;
+export const INTERVALS = [HOUR_S, 14_400, DAY_S] as const;
 
 const FILL_COLUMNS = `open_price, open_amount, high_price, high_amount, low_price, low_amount,
   close_price, close_amount, volume, volume_sat, fills`;

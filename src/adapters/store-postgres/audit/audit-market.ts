@@ -8,9 +8,11 @@ import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,
   candleOf,
+  DAY_S,
   INTERVALS,
   intervalStart,
   joined,
+  MONTH_S,
   readCandle,
 } from "../../store-rows/fills.ts";
 import { ListingSums, listingFaults, type StoredListing } from "../../store-rows/listing-books.ts";
@@ -27,8 +29,6 @@ import { storedTip } from "../block-rows.ts";
 import type { Session } from "../session.ts";
 import { FloorChanges } from "../write/floor-changes.ts";
 
-const DAY_S = 86_400;
-const MONTH_S = 30 * DAY_S;
 const LISTINGS_AT_ONCE = 5_000;
 
 /** Differences in listings and what is derived from them, ticker by ticker. */

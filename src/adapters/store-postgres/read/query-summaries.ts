@@ -5,14 +5,13 @@ import type { Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
+import { DAY_S } from "../../store-rows/fills.ts";
 import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
 import { TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
 import { readSummary } from "../../store-rows/view-rows.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
-
-const DAY_S = 86_400;
 
 /** All of a summary in one row of a statement that finds `token`. $1: time at the beginning of the last day. */
 const SUMMARY = `coalesce(expired_open.listings, 0), coalesce(market.volume_sat, 0), coalesce(market.fills, 0),

@@ -3,13 +3,10 @@
 // follow from the other tables and the tip's time alone, so a rewind makes them again instead of taking them back.
 
 import { CellReader } from "../../store-rows/cells.ts";
-import { HOUR_S, intervalStart } from "../../store-rows/fills.ts";
+import { DAY_S, HOUR_S, intervalStart, MONTH_S } from "../../store-rows/fills.ts";
 import { rankOf } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
 import { RowBatch } from "./row-batch.ts";
-
-const DAY_S = 86_400;
-const MONTH_S = 30 * DAY_S;
 
 const IN_SPANS = `SELECT tick FROM block_fills WHERE time > $1 AND time <= $2
   UNION SELECT tick FROM block_fills WHERE time > $3 AND time <= $4`;

@@ -5,9 +5,11 @@ import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,
   candleOf,
+  DAY_S,
   INTERVALS,
   intervalStart,
   joined,
+  MONTH_S,
   readCandle,
 } from "../../store-rows/fills.ts";
 import { storedTip } from "../block-rows.ts";
@@ -87,7 +89,7 @@ function* auditFloors(connection: Connection, tick: string, tip: number): Genera
   }
 }
 
-const TRADED = `SELECT sum(state < 2) > 0 OR sum(state = 2 AND close_time > ?2 - 2592000) > 0 FROM listing
+const TRADED = `SELECT sum(state < 2) > 0 OR sum(state = 2 AND close_time > ?2 - ${MONTH_S}) > 0 FROM listing
   WHERE tick = ?1`;
 const LATELY = "SELECT price FROM listing WHERE tick = ? AND state = 2 AND close_time > ?";
 
@@ -96,7 +98,7 @@ function auditTraded(connection: Connection, tick: string, now: number): string[
   const row = connection.first("SELECT hex(rank), volume_sat, fills FROM market WHERE tick = ?", tick);
   const isTraded = connection.first(TRADED, tick, now)?.[0] === 1;
   let [volume, fills] = [0n, 0];
-  for (const [price] of connection.each(LATELY, tick, now - 86_400)) {
+  for (const [price] of connection.each(LATELY, tick, now - DAY_S)) {
     volume += BigInt(String(price));
     fills += 1;
   }

@@ -6,14 +6,13 @@ import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
+import { DAY_S } from "../../store-rows/fills.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
 import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
 import { TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
 import { readSummary } from "../../store-rows/view-rows.ts";
-
-const DAY_S = 86_400;
 
 /** All of a summary in one row of a statement that finds `token`. ?1: height of the last block before the last day. */
 const SUMMARY = `coalesce(expired_open.listings, 0), coalesce(market.volume_sat, '0'), coalesce(market.fills, 0),

@@ -5,11 +5,9 @@
 
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
+import { DAY_S, MONTH_S } from "../../store-rows/fills.ts";
 import { rankOf } from "../../store-rows/sort-keys.ts";
 import { fillsAfter } from "./candles.ts";
-
-const DAY_S = 86_400;
-const MONTH_S = 30 * DAY_S;
 
 const IN_SPAN = "SELECT DISTINCT tick FROM block_fills WHERE time > ? AND time <= ?";
 const LAST_FILL = "SELECT max(time) FROM block_fills WHERE tick = ?";
