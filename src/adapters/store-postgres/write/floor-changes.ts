@@ -2,6 +2,7 @@
 // listings as many are read as the transaction may take away, and one more: behind those nothing can come to the front.
 
 import type { ListingRow } from "../../../prc20/state.ts";
+import { firstIndex } from "../../../primitives/elements.ts";
 import { CellReader, hexOf } from "../../store-rows/cells.ts";
 import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
@@ -69,7 +70,9 @@ export class FloorChanges {
     const offers = this.#offersOf(tick);
     const unit = hexOf(unitPriceKey(priceSat, amount));
     const offer = { unit, place, price: String(priceSat), amount: String(amount) };
-    offers.splice(placeFor(offers, offer), 0, offer);
+    const isBehind = (other: Offer): boolean =>
+      other.unit > unit || (other.unit === unit && other.place >= place);
+    offers.splice(firstIndex(offers, isBehind), 0, offer);
   }
 
   /** A listing is active no longer. */
@@ -110,18 +113,4 @@ export class FloorChanges {
     this.#offers.set(tick, offers);
     return offers;
   }
-}
-
-/** Where an offer belongs, by halving. */
-function placeFor(offers: readonly Offer[], { unit, place }: Offer): number {
-  let [low, high] = [0, offers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = offers[middle];
-    const isBefore =
-      other !== undefined && (other.unit < unit || (other.unit === unit && other.place < place));
-    if (isBefore) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
