@@ -6,6 +6,8 @@ import type { ListingView, OperationView } from "./views.ts";
 
 /** Groups that the log keeps. */
 export const LOGGED_GROUPS = 50_000;
+/** Swap events that the log keeps; each has a text of some kilobytes. */
+export const LOGGED_SWAP_EVENTS = 50_000;
 /** Ids that each second has for itself: more than a service can give in it. */
 const IDS_PER_SECOND = 2 ** 20;
 

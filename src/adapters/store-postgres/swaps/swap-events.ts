@@ -1,15 +1,12 @@
 // Keeps the texts of the swap events that the event log holds, in its one sequence of ids. Their number is bounded, and
 // each one remembers whether its block was taken back.
 
-import type { SwapEventView } from "../../../index/event-groups.ts";
+import { LOGGED_SWAP_EVENTS, type SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { type Walk, walked } from "../../store-rows/pages.ts";
 import { readEvmReorg, readSwapEvent } from "../../store-rows/view-rows.ts";
 import type { Session } from "../session.ts";
-
-/** Swap events that the log keeps; each has a text of some kilobytes. */
-const MAX_SWAP_EVENTS = 50_000;
 
 /** Events with these ids, ascending. */
 export async function swapEvents(
@@ -57,7 +54,7 @@ export async function trimSwapEvents(session: Session): Promise<void> {
   // A log with a gap would hide events from who resumes before it: everything older goes, too.
   await session.run(
     `DELETE FROM event_log WHERE first_id <= (SELECT id FROM swap_event ORDER BY id DESC LIMIT 1
-       OFFSET ${MAX_SWAP_EVENTS})`,
+       OFFSET ${LOGGED_SWAP_EVENTS})`,
   );
   await session.run(
     `DELETE FROM swap_event

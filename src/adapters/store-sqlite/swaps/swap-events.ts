@@ -1,7 +1,7 @@
 // Keeps the texts of the swap events that the event log holds, in its one sequence of ids. Their number is bounded, and
 // each one remembers whether its block was taken back.
 
-import type { SwapEventView } from "../../../index/event-groups.ts";
+import { LOGGED_SWAP_EVENTS, type SwapEventView } from "../../../index/event-groups.ts";
 import type { ReorgView } from "../../../index/views.ts";
 import type { StoredSwapEvent } from "../../../swaps/ledger/ports.ts";
 import { CellReader } from "../../store-rows/cells.ts";
@@ -11,9 +11,6 @@ import { type Walk, walked } from "../../store-rows/pages.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT } from "../read/paging.ts";
 import type { Chain } from "../../../swap/facts.ts";
-
-/** Swap events that the log keeps; each has a text of some kilobytes. */
-const MAX_SWAP_EVENTS = 50_000;
 
 /** Writes an event under its id. */
 export function insertSwapEvent(connection: Connection, id: number, event: StoredSwapEvent): void {
@@ -93,7 +90,7 @@ export function isUndone(connection: Connection, id: number): boolean {
 export function trimSwapEvents(connection: Connection): void {
   const newest = connection.first(
     "SELECT id FROM swap_event ORDER BY id DESC LIMIT 1 OFFSET ?",
-    MAX_SWAP_EVENTS,
+    LOGGED_SWAP_EVENTS,
   );
   // A log with a gap would hide events from who resumes before it: everything older goes, too.
   if (newest !== null)
