@@ -8,6 +8,7 @@ import type { ClosedBundle, ClosedOrder, ClosedQuestion, ClosedRow } from "../..
 import { CLOSED_STATUSES } from "../../swaps/ledger/closed-state.ts";
 import type { Cell, CellReader } from "./cells.ts";
 import type { NumberedQuestion, PrintOf } from "./closed-prints.ts";
+import { columnsOf } from "./row-shapes.ts";
 
 /** Tables that hold what is of a closed bundle, by their column `bundle`. */
 export const CLOSED_TABLES = [
@@ -172,9 +173,7 @@ function askCells(bundles: readonly ClosedBundle[]): ClosedCells {
 
 /** Columns of a row that `readClosedRow` reads. */
 export const CLOSED_ROW_COLUMNS = "hash, created_at, usdc, sat, bundle";
-const OWN_COLUMNS = CLOSED_ROW_COLUMNS.split(", ")
-  .map((column) => `own.${column}`)
-  .join(", ");
+const OWN_COLUMNS = columnsOf("own", CLOSED_ROW_COLUMNS);
 
 /** A row of a list, with its bundle. */
 export function readClosedRow(cells: CellReader): { readonly row: ClosedRow; readonly bundle: number } {

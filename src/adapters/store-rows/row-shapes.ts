@@ -17,6 +17,14 @@ import { blobOf, type Cell, CellReader, type Cells } from "./cells.ts";
 import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 
 /** Columns of `readToken`, for a query over `token JOIN address AS deployer`. */
+/** Columns as a statement names them that reads several tables. */
+export function columnsOf(table: string, columns: string): string {
+  return columns
+    .split(",")
+    .map((column) => `${table}.${column.trim()}`)
+    .join(", ");
+}
+
 export const TOKEN_COLUMNS = `token.tick, token.dec, token.max, token.lim, token.pre, token.minted, token.burned,
   token.cid, deployer.text, token.deploy_txid, token.deploy_height, token.deploy_place, token.holders,
   token.transfers, token.open_count, token.filled_count, token.cancelled_count, token.invalid_spent_count,

@@ -6,6 +6,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import { FIRST_NAMED_KIND, kindsOf, stateNumber } from "../../store-rows/kinds.ts";
 import {
   BLOCK_COLUMNS,
+  columnsOf,
   readBlockRow,
   readToken,
   TOKEN_COLUMNS,
@@ -72,9 +73,7 @@ export async function rewindRows(session: Session, order: RewindOrder, forkHeigh
 /** Blocks above the target with their records, newest first. */
 async function undoneBlocks(session: Session, toHeight: number, tipHeight: number): Promise<UndoneBlock[]> {
   const rows = await session.all(
-    `SELECT record, ${BLOCK_COLUMNS.split(",")
-      .map((name) => `block.${name.trim()}`)
-      .join(", ")}
+    `SELECT record, ${columnsOf("block", BLOCK_COLUMNS)}
        FROM block LEFT JOIN undo ON undo.height = block.height WHERE block.height > $1 ORDER BY block.height DESC`,
     toHeight,
   );

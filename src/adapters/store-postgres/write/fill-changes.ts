@@ -14,6 +14,7 @@ import {
   joined,
   readCandle,
 } from "../../store-rows/fills.ts";
+import { columnsOf } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
 import { type Columns, RowBatch } from "./row-batch.ts";
 
@@ -48,7 +49,7 @@ function spansOf(tick: string, time: number): readonly Span[] {
 }
 
 /** Spans as columns, for `unnest`. */
-function columnsOf(spans: Iterable<Span>): [string[], number[], number[]] {
+function keysOf(spans: Iterable<Span>): [string[], number[], number[]] {
   const all = [...spans];
   return [all.map(({ tick }) => tick), all.map(({ interval }) => interval), all.map(({ start }) => start)];
 }
@@ -73,12 +74,11 @@ export class FillChanges {
       }
     }
     if (spans.size === 0) return new FillChanges(new Map());
-    const names = CANDLE_COLUMNS.split(",").map((name) => `candle.${name.trim()}`);
     const rows = await session.all(
-      `SELECT candle.tick, candle.interval, ${names.join(", ")}
+      `SELECT candle.tick, candle.interval, ${columnsOf("candle", CANDLE_COLUMNS)}
          FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS asked (tick, span, start)
          JOIN candle ON candle.tick = asked.tick AND candle.interval = asked.span AND candle.start = asked.start`,
-      ...columnsOf(spans.values()),
+      ...keysOf(spans.values()),
     );
     const candles = rows.map((row) => {
       const cells = new CellReader(row);
@@ -130,15 +130,14 @@ export async function removeFills(
   }
   if (remade.size === 0) return;
   await gone.remove(session);
-  const names = BLOCK_FILLS_COLUMNS.split(",").map((name) => `block_fills.${name.trim()}`);
   // Time decides the interval, the chain's order what is first and last in it.
   const rows = await session.all(
-    `SELECT asked.tick, asked.span, asked.start, ${names.join(", ")}
+    `SELECT asked.tick, asked.span, asked.start, ${columnsOf("block_fills", BLOCK_FILLS_COLUMNS)}
        FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS asked (tick, span, start)
        JOIN block_fills ON block_fills.tick = asked.tick AND block_fills.time >= asked.start
          AND block_fills.time < asked.start + asked.span
        ORDER BY block_fills.height`,
-    ...columnsOf(remade.values()),
+    ...keysOf(remade.values()),
   );
   const made = new Map<string, { readonly span: Span; readonly candle: CandleView }>();
   for (const row of rows) {
