@@ -3,7 +3,7 @@
 
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
 import type { StateKeys } from "../../prc20/declared-keys.ts";
-import { type BlockChanges, ZERO_TOTALS } from "../../prc20/state.ts";
+import type { BlockChanges } from "../../prc20/state.ts";
 import type { LoadedRows } from "../../prc20/state-view.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import type { Log, NodeTip } from "../../follow/ports.ts";
@@ -20,6 +20,7 @@ import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { CellReader } from "../store-rows/cells.ts";
 import { parametersIn } from "../store-rows/parameters.ts";
+import { baseRow } from "../store-rows/row-shapes.ts";
 import { INDEX_TABLES } from "../store-rows/written-rows.ts";
 import { auditStore } from "./audit/audit.ts";
 import { dumpStore } from "./audit/dump.ts";
@@ -159,7 +160,7 @@ class PostgresStore implements OpenedPostgresStore {
   commitBase(base: BaseBlock): Promise<void> {
     return this.#writer.write(async (session) => {
       if ((await storedTip(session)) !== null) throw new Error("store: the index already has a base block");
-      await insertBase(session, base);
+      await insertBlocks(session, [baseRow(base)]);
     });
   }
 
@@ -178,7 +179,7 @@ class PostgresStore implements OpenedPostgresStore {
         throw new Error(`store: block ${base.height} is not the base block of the index`);
       await rewindRows(session, { toHeight: held.height, toHash: held.hash, newTip }, held.height - 1);
       await session.run("DELETE FROM block WHERE height = $1", held.height);
-      await insertBase(session, base);
+      await insertBlocks(session, [baseRow(base)]);
     });
   }
 
@@ -208,11 +209,6 @@ class PostgresStore implements OpenedPostgresStore {
     await this.#writer.settled();
     return this.#readers.survey(read);
   }
-}
-
-function insertBase(session: Session, base: BaseBlock): Promise<void> {
-  const row = { ...base, previousHash: null, totals: ZERO_TOTALS, distinctHolders: 0, listsExpiredOpen: 0 };
-  return insertBlocks(session, [row]);
 }
 
 /** The parameters that the database was built with, or null. */

@@ -2,21 +2,21 @@
 // function that reads such a row.
 
 import type { BlockHash, ListingId, Outpoint } from "../../primitives/brands.ts";
-import type { StoredBlock } from "../../index/ports.ts";
-import type {
-  BalanceRow,
-  CloseKind,
-  ListingClose,
-  ListingRow,
-  OperationRow,
-  TokenRow,
-  Totals,
+import type { BaseBlock, StoredBlock } from "../../index/ports.ts";
+import {
+  type BalanceRow,
+  type CloseKind,
+  type ListingClose,
+  type ListingRow,
+  type OperationRow,
+  type TokenRow,
+  type Totals,
+  ZERO_TOTALS,
 } from "../../prc20/state.ts";
 import type { LifecycleState } from "../../index/views.ts";
 import { blobOf, type Cell, CellReader, type Cells } from "./cells.ts";
 import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 
-/** Columns of `readToken`, for a query over `token JOIN address AS deployer`. */
 /** Columns as a statement names them that reads several tables. */
 export function columnsOf(table: string, columns: string): string {
   return columns
@@ -25,6 +25,7 @@ export function columnsOf(table: string, columns: string): string {
     .join(", ");
 }
 
+/** Columns of `readToken`, for a query over `token JOIN address AS deployer`. */
 export const TOKEN_COLUMNS = `token.tick, token.dec, token.max, token.lim, token.pre, token.minted, token.burned,
   token.cid, deployer.text, token.deploy_txid, token.deploy_height, token.deploy_place, token.holders,
   token.transfers, token.open_count, token.filled_count, token.cancelled_count, token.invalid_spent_count,
@@ -257,6 +258,11 @@ export interface BlockRow extends StoredBlock {
   readonly previousHash: BlockHash | null;
   readonly distinctHolders: number;
   readonly listsExpiredOpen: number;
+}
+
+/** The row of a base block. */
+export function baseRow(base: BaseBlock): BlockRow {
+  return { ...base, previousHash: null, totals: ZERO_TOTALS, distinctHolders: 0, listsExpiredOpen: 0 };
 }
 
 /** Columns of `readBlockRow`. */

@@ -1,7 +1,5 @@
 // Reads and writes the table of the blocks that the index holds.
 
-import type { BlockHash, Hex32 } from "../../primitives/brands.ts";
-import type { Totals } from "../../prc20/state.ts";
 import type { Connection } from "./connection.ts";
 import { BLOCK_COLUMNS, blockCells, type BlockRow, readBlockRow } from "../store-rows/row-shapes.ts";
 
@@ -25,21 +23,9 @@ export function* storedBlocks(connection: Connection): Generator<BlockRow> {
 }
 
 /** Appends a block row. */
-export function insertBlock(
-  connection: Connection,
-  block: {
-    readonly height: number;
-    readonly hash: BlockHash;
-    readonly previousHash: BlockHash | null;
-    readonly time: number;
-    readonly digest: Hex32;
-    readonly totals: Totals;
-  },
-  distinctHolders: number,
-  listsExpiredOpen: number,
-): void {
+export function insertBlock(connection: Connection, block: BlockRow): void {
   connection.run(
     `INSERT INTO block (${BLOCK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...blockCells({ ...block, distinctHolders, listsExpiredOpen }),
+    ...blockCells(block),
   );
 }

@@ -2,12 +2,11 @@
 // row. Runs in the writer thread; knows nothing of threads.
 
 import { randomBytes } from "node:crypto";
-import { ZERO_TOTALS } from "../../../prc20/state.ts";
 import type { BaseBlock, RewindOrder, StoredParameters } from "../../../index/ports.ts";
 import type { NodeTip } from "../../../follow/ports.ts";
 import { AddressIds } from "../address-ids.ts";
 import { storedBlock, insertBlock, storedTip } from "../block-rows.ts";
-import type { BlockRow } from "../../store-rows/row-shapes.ts";
+import { baseRow, type BlockRow } from "../../store-rows/row-shapes.ts";
 import { addFills } from "./candles.ts";
 import { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
@@ -73,7 +72,7 @@ export class IndexWriter {
   commitBase(base: BaseBlock): void {
     this.#write(() => {
       if (storedTip(this.#connection) !== null) throw new Error("store: the index already has a base block");
-      insertBlock(this.#connection, { ...base, previousHash: null, totals: ZERO_TOTALS }, 0, 0);
+      insertBlock(this.#connection, baseRow(base));
     });
   }
 
@@ -94,9 +93,9 @@ export class IndexWriter {
         assertLinked(tip, block);
         const counts = this.#apply(reader, block, tip, block.height >= firstUndo);
         for (const tick of counts.touched) touched.add(tick);
-        insertBlock(this.#connection, block, counts.distinctHolders, counts.listsExpiredOpen);
-        eventId = logBlock(this.#connection, eventId, block, counts.events);
         tip = { ...block, ...counts };
+        insertBlock(this.#connection, tip);
+        eventId = logBlock(this.#connection, eventId, block, counts.events);
       }
       this.#flush();
       writeMarkets(this.#connection, touched, { before, now: last.time });
@@ -119,7 +118,7 @@ export class IndexWriter {
         throw new Error(`store: block ${base.height} is not the base block of the index`);
       this.#rewindRows({ toHeight: held.height, toHash: held.hash, newTip }, held.height - 1);
       this.#connection.run("DELETE FROM block WHERE height = ?", held.height);
-      insertBlock(this.#connection, { ...base, previousHash: null, totals: ZERO_TOTALS }, 0, 0);
+      insertBlock(this.#connection, baseRow(base));
     });
   }
 
