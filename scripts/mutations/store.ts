@@ -6,26 +6,21 @@ import { type Break, inFile } from "./break.ts";
 const STORE = "src/adapters/store-sqlite";
 const ROWS = "src/adapters/store-rows";
 
-const OFFSET_CURSOR = `after: (key, limit) => read(key === null ? null : placeOf(intAt(key, 0)), "down", limit),
-    before: (key, limit) => read(placeOf(intAt(key, 0)), "up", limit),
-    keyOf: ({ operation }) => [
-      Number(connection.first("SELECT count(*) FROM op WHERE place >= ?", operation.place)?.[0] ?? 0),
-    ],`;
-const OFFSET_PLACE = `const placeOf = (offset: number): number =>
-    offset <= 0 || offset === ABOVE_INTEGERS
+const OFFSET_CURSOR = `const placeOf = (offset: number): number =>
+    offset <= 0 || offset === Number.MAX_SAFE_INTEGER
       ? offset
       : Number(connection.first("SELECT place FROM op ORDER BY place DESC LIMIT 1 OFFSET ?", offset - 1)?.[0] ?? -1);
-  const list: KeyedList<OperationView> = {`;
+  const offsetOf = ({ operation }: OperationView): number =>
+    Number(connection.first("SELECT count(*) FROM op WHERE place >= ?", operation.place)?.[0] ?? 0);
+  const beyond: typeof read = (offset, walk, limit) => read(placeOf(offset), walk, limit);
+  return mergedPage(connection, keys, values, beyond, offsetOf, page);`;
 
 const cursors: Break[] = [
   {
     rule: "H-06",
     file: `${STORE}/read/query-operations.ts`,
-    find: `const list: KeyedList<OperationView> = {
-    after: (key, limit) => read(key === null ? null : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: ({ operation }) => [operation.place],`,
-    replace: `${OFFSET_PLACE}\n    ${OFFSET_CURSOR}`,
+    find: "return mergedPage(connection, keys, values, read, ({ operation }) => operation.place, page);",
+    replace: OFFSET_CURSOR,
     why: "a cursor by offset: rows repeat when operations are added",
   },
   ...inFile(`${ROWS}/pages.ts`, [
@@ -127,8 +122,8 @@ const undo: Break[] = [
     },
     {
       rule: "P-90",
-      find: "tokenImage(before,",
-      replace: "tokenImage(after,",
+      find: "block.tokens.map(tokenImage)",
+      replace: "block.tokens.map(({ after }) => tokenImage({ before: after, after }))",
       why: "the undo record of a token holds it as it is now",
     },
     {
