@@ -10,11 +10,8 @@ import { decodeUndo } from "./undo-record.ts";
 /** Differing rows named per kind of rows and side; a wrong index often differs in thousands. */
 const NAMED_ROWS = 5;
 
-/** A step of a long look, so that the caller can go on later. */
-export type Step = LongStep;
-
 /** Findings as steps. */
-export function* findings(sentences: Iterable<string>): Generator<Step, void, void> {
+export function* findings(sentences: Iterable<string>): Generator<LongStep, void, void> {
   for (const finding of sentences) yield { finding };
 }
 
@@ -34,7 +31,10 @@ export interface IndexRows {
 }
 
 /** Differences of `held` from `right`, the first few of each kind of rows. */
-export async function* compareIndexes(held: IndexRows, right: IndexRows): AsyncGenerator<Step, void, void> {
+export async function* compareIndexes(
+  held: IndexRows,
+  right: IndexRows,
+): AsyncGenerator<LongStep, void, void> {
   for (const section of SECTIONS) yield* compareSection(held, right, section);
   yield* compareUndo(held, right);
 }
@@ -78,7 +78,7 @@ async function* compareSection(
   held: IndexRows,
   right: IndexRows,
   section: Section,
-): AsyncGenerator<Step, void, void> {
+): AsyncGenerator<LongStep, void, void> {
   const { part, name, show } = section;
   const [ours, theirs] = [new RowCursor(held.pieces(name)), new RowCursor(right.pieces(name))];
   const counts = { held: 0, right: 0, onlyHeld: 0, onlyRight: 0 };
@@ -119,7 +119,7 @@ function* summed(
     readonly onlyHeld: number;
     readonly onlyRight: number;
   },
-): Generator<Step, void, void> {
+): Generator<LongStep, void, void> {
   if (counts.held !== counts.right) {
     const sentence = `the index holds ${counts.held} rows of ${name}, the replay makes ${counts.right}`;
     yield { finding: `${part}: ${sentence}` };
@@ -161,7 +161,7 @@ function isSameRow(one: Cells, other: Cells, { show }: Section): boolean {
 }
 
 /** Undo records of the blocks of which both have one. */
-async function* compareUndo(held: IndexRows, right: IndexRows): AsyncGenerator<Step, void, void> {
+async function* compareUndo(held: IndexRows, right: IndexRows): AsyncGenerator<LongStep, void, void> {
   for (const height of await right.undoHeights()) {
     const [one, other] = [await shownUndo(held, height), await shownUndo(right, height)];
     if (one !== null && one.text !== other?.text)

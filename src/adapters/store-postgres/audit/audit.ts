@@ -3,7 +3,8 @@
 // arithmetic is read ticker by ticker.
 
 import { CellReader } from "../../store-rows/cells.ts";
-import { findings, ROWS_PER_STEP, type Step } from "../../store-rows/compare-rows.ts";
+import type { LongStep } from "../../../index/verify.ts";
+import { findings, ROWS_PER_STEP } from "../../store-rows/compare-rows.ts";
 import { FIRST_NAMED_KIND, kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
@@ -98,7 +99,7 @@ const CHECKS: readonly string[] = [
 ];
 
 /** Differences found in the session's snapshot, check by check; none where the index is sound. */
-export async function* auditSteps(session: Session): AsyncGenerator<Step, void, void> {
+export async function* auditSteps(session: Session): AsyncGenerator<LongStep, void, void> {
   for (const sql of CHECKS) {
     const found = await session.all(`SELECT * FROM (${sql}) AS found LIMIT ${NAMED}`);
     yield* findings(found.map((row) => new CellReader(row).text()));
@@ -116,7 +117,7 @@ export async function auditStore(session: Session): Promise<readonly string[]> {
   return found;
 }
 
-async function* auditRanks(session: Session): AsyncGenerator<Step, void, void> {
+async function* auditRanks(session: Session): AsyncGenerator<LongStep, void, void> {
   for (let [id, tick] = [0, ""]; ; ) {
     // Without the second condition the server begins each time with the first address.
     const rows = await session.all(

@@ -6,7 +6,8 @@ import { addressSeed } from "../address-ids.ts";
 import { addressHash } from "../address-hash.ts";
 import { storedBlocks } from "../block-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { findings, type Step } from "../../store-rows/compare-rows.ts";
+import type { LongStep } from "../../../index/verify.ts";
+import { findings } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId } from "../event-log.ts";
 import { kindOf, namedKind, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
@@ -16,7 +17,7 @@ import { OPERATION_COLUMNS, operationRowOf, type BlockRow } from "../../store-ro
 const RECEIVING = new Set(["deploy", "mint", "transfer", "send"]);
 
 /** Differences in blocks, operations, their histories, interned addresses, undo records and the event log. */
-export function* auditChain(connection: Connection): Generator<Step, void, void> {
+export function* auditChain(connection: Connection): Generator<LongStep, void, void> {
   yield* auditBlocks(connection);
   yield* auditOperations(connection);
   yield* auditAddresses(connection);
@@ -40,7 +41,7 @@ function* countsByHeight(connection: Connection): Generator<HeightCount, null, v
   return null;
 }
 
-function* auditBlocks(connection: Connection): Generator<Step, void, void> {
+function* auditBlocks(connection: Connection): Generator<LongStep, void, void> {
   const perHeight = countsByHeight(connection);
   let counted = perHeight.next().value;
   let previous: BlockRow | null = null;
@@ -107,7 +108,7 @@ function auditTotals(connection: Connection, totals: Totals): string[] {
   return found;
 }
 
-function* auditOperations(connection: Connection): Generator<Step, void, void> {
+function* auditOperations(connection: Connection): Generator<LongStep, void, void> {
   let expected = 0;
   const rows = connection.each(
     `SELECT sender.text, recipient.text, op.kind, op.name_id, op.from_id, op.to_id, op.filled_owner_id,
@@ -147,7 +148,7 @@ function* auditOperations(connection: Connection): Generator<Step, void, void> {
 }
 
 /** An address whose hash is another one's is not found, and would be stored twice. */
-function* auditAddresses(connection: Connection): Generator<Step, void, void> {
+function* auditAddresses(connection: Connection): Generator<LongStep, void, void> {
   const hash = addressHash(addressSeed(connection));
   for (const row of connection.each("SELECT text, hash FROM address")) {
     const cells = new CellReader(row);

@@ -2,7 +2,7 @@
 // before it and what was changed, and the last one of an address and ticker is the balance.
 
 import { CellReader } from "../../store-rows/cells.ts";
-import type { Step } from "../../store-rows/compare-rows.ts";
+import type { LongStep } from "../../../index/verify.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
 import { type BalanceChange, effectsOf, returned } from "../../store-rows/ledger-effects.ts";
@@ -31,7 +31,7 @@ interface Account {
 }
 
 /** Differences in the ledger. */
-export function* auditLedger(connection: Connection): Generator<Step, void, void> {
+export function* auditLedger(connection: Connection): Generator<LongStep, void, void> {
   let account: Account | null = null;
   let [rows, held] = [0, 0];
   for (const row of connection.each(ROWS)) {
@@ -85,7 +85,7 @@ function isBalance(connection: Connection, { id, tick, balance, locked }: Accoun
   return cells.big() === balance && cells.big() === locked;
 }
 
-function unlikeBalance(connection: Connection, { id, tick, balance, locked }: Account): Step {
+function unlikeBalance(connection: Connection, { id, tick, balance, locked }: Account): LongStep {
   return {
     finding: `${nameOf(connection, id)} in ${tick}: the ledger ends with ${balance}, ${locked}, which is not the balance.`,
   };

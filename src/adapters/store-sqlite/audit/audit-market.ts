@@ -14,7 +14,8 @@ import {
 } from "../../store-rows/fills.ts";
 import { storedTip } from "../block-rows.ts";
 import { CellReader, hexOf } from "../../store-rows/cells.ts";
-import { findings, type Step } from "../../store-rows/compare-rows.ts";
+import type { LongStep } from "../../../index/verify.ts";
+import { findings } from "../../store-rows/compare-rows.ts";
 import { ListingSums, listingFaults } from "../../store-rows/listing-books.ts";
 import type { Connection } from "../connection.ts";
 import {
@@ -30,7 +31,7 @@ import { rankOf } from "../../store-rows/sort-keys.ts";
 const LISTINGS = `SELECT hex(listing.unit_key), listing.change_key, ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS}`;
 
 /** Differences in listings and what is derived from them, ticker by ticker. */
-export function* auditMarket(connection: Connection): Generator<Step, void, void> {
+export function* auditMarket(connection: Connection): Generator<LongStep, void, void> {
   const tip = storedTip(connection);
   const [height, noted, now] = tip === null ? [-1, 0, 0] : [tip.height, tip.listsExpiredOpen, tip.time];
   let expired = 0;
@@ -66,7 +67,7 @@ function expiredCount(connection: Connection, tick: string): number {
   return row === null ? 0 : new CellReader(row).int();
 }
 
-function* auditFloors(connection: Connection, tick: string, tip: number): Generator<Step, void, void> {
+function* auditFloors(connection: Connection, tick: string, tip: number): Generator<LongStep, void, void> {
   const stored = connection.each(
     "SELECT height, price, amount FROM floor WHERE tick = ? ORDER BY height",
     tick,
@@ -156,7 +157,7 @@ function cheapest(connection: Connection, height: number): string {
 }
 
 /** Of one ticker all candles are in memory, at most some 30 a day; of its fills, those of one block. */
-function* auditCandles(connection: Connection, tick: string): Generator<Step, void, void> {
+function* auditCandles(connection: Connection, tick: string): Generator<LongStep, void, void> {
   const wrong = { finding: `${tick}: candles do not follow the filled listings.` };
   const candles = new Map<string, CandleView>();
   let blocks = 0;

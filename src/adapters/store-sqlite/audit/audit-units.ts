@@ -3,7 +3,8 @@
 
 import type { TokenRow } from "../../../prc20/state.ts";
 import { CellReader, hexOf } from "../../store-rows/cells.ts";
-import { findings, type Step } from "../../store-rows/compare-rows.ts";
+import type { LongStep } from "../../../index/verify.ts";
+import { findings } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
 import { prefixesOf, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
@@ -15,7 +16,7 @@ interface Sums {
 }
 
 /** Differences in balances and tokens. */
-export function* auditUnits(connection: Connection): Generator<Step, void, void> {
+export function* auditUnits(connection: Connection): Generator<LongStep, void, void> {
   yield* auditBalances(connection);
   yield* auditTokens(connection);
   yield* findings(auditHolders(connection));
@@ -48,7 +49,7 @@ interface Locked {
   amount: bigint;
 }
 
-function* auditBalances(connection: Connection): Generator<Step, void, void> {
+function* auditBalances(connection: Connection): Generator<LongStep, void, void> {
   const listed = openAmounts(connection);
   let locked = listed.next().value;
   for (const row of connection.each(
@@ -79,7 +80,7 @@ function* auditBalance(
   address: string,
   cells: CellReader,
   open: bigint,
-): Generator<Step, void, void> {
+): Generator<LongStep, void, void> {
   const [balance, locked, rank, head] = [cells.big(), cells.big(), cells.hex(), cells.int()];
   if (balance < 0n || locked < 0n || balance + locked === 0n)
     yield { finding: `${key}: balance ${balance}, ${locked}.` };
@@ -108,7 +109,7 @@ function* heldByTick(connection: Connection): Generator<Sums & { readonly tick: 
   return null;
 }
 
-function* auditTokens(connection: Connection): Generator<Step, void, void> {
+function* auditTokens(connection: Connection): Generator<LongStep, void, void> {
   const held = heldByTick(connection);
   let sums = held.next().value;
   for (const row of connection.each(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} ORDER BY token.tick`)) {
@@ -156,7 +157,7 @@ function auditHolders(connection: Connection): string[] {
   return [`The tip says ${String(tip[0])} distinct holders, there are ${String(counted?.[0])}.`];
 }
 
-function* auditPrefixes(connection: Connection): Generator<Step, void, void> {
+function* auditPrefixes(connection: Connection): Generator<LongStep, void, void> {
   let expected = 0;
   let isWhole = true;
   for (const row of connection.each("SELECT tick, deploy_place FROM token")) {

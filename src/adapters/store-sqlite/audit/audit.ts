@@ -6,13 +6,14 @@ import { auditChain } from "./audit-chain.ts";
 import { auditLedger } from "./audit-ledger.ts";
 import { auditMarket } from "./audit-market.ts";
 import { auditUnits } from "./audit-units.ts";
-import { findings, ROWS_PER_STEP, type Step } from "../../store-rows/compare-rows.ts";
+import type { LongStep } from "../../../index/verify.ts";
+import { findings, ROWS_PER_STEP } from "../../store-rows/compare-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { schemaDifferences } from "../schema-differences.ts";
 
 /** Differences found, one sentence each; none where the index is sound. Must be run within a transaction. */
-export function* auditSteps(connection: Connection): Generator<Step, void, void> {
+export function* auditSteps(connection: Connection): Generator<LongStep, void, void> {
   let isWhole = true;
   // One table after the other, so that the caller can stop between two of them.
   for (const row of connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'")) {
