@@ -5,7 +5,7 @@ import { type EventGroup, LOGGED_GROUPS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader, type Cells } from "../store-rows/cells.ts";
 import { type Walk, walked } from "../store-rows/pages.ts";
-import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
+import { readPearlReorg, readReorg, type Reorg } from "../store-rows/view-rows.ts";
 import type { Session } from "./session.ts";
 import { isUndone, swapEvents, trimSwapEvents } from "./swaps/swap-events.ts";
 import { RowBatch } from "./write/row-batch.ts";
@@ -53,12 +53,8 @@ export class EventLogEntries {
   }
 
   /** Appends a reorganisation. */
-  addReorg(reorg: {
-    readonly forkHeight: number;
-    readonly oldTip: { readonly height: number; readonly hash: string };
-    readonly newTip: { readonly height: number; readonly hash: string };
-  }): void {
-    this.#add(1, 1, reorg.forkHeight, null, reorg.oldTip, reorg.newTip);
+  addReorg({ forkHeight, oldTip, newTip }: Pick<Reorg, "forkHeight" | "oldTip" | "newTip">): void {
+    this.#add(1, 1, forkHeight, null, oldTip, newTip);
   }
 
   /** Appends a group of `count` swap events. */
@@ -88,8 +84,8 @@ export class EventLogEntries {
     kind: number,
     height: number,
     hash: Uint8Array | null,
-    oldTip: { readonly height: number; readonly hash: string } | null,
-    newTip: { readonly height: number; readonly hash: string } | null,
+    oldTip: Reorg["oldTip"] | null,
+    newTip: Reorg["newTip"] | null,
   ): void {
     this.#seq += 1;
     const tips = [oldTip, newTip].flatMap((tip) =>

@@ -74,7 +74,8 @@ function readFloor(cells: CellReader): MarketSummaryView["floorThen"] {
   return { priceSat: cells.big(), amount: cells.big() };
 }
 
-type Reorg = Extract<EventGroup, { kind: "reorg" }>;
+/** A reorganisation of PEARL in the event log. */
+export type Reorg = Extract<EventGroup, { kind: "reorg" }>;
 
 /** The rest of the event log's row of a reorganisation, from its hash on, which is empty. */
 export function readReorg(cells: CellReader, firstId: number, lastId: number, height: number): Reorg {

@@ -4,7 +4,7 @@
 import { type EventGroup, LOGGED_GROUPS } from "../../index/event-groups.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
-import { readPearlReorg, readReorg } from "../store-rows/view-rows.ts";
+import { readPearlReorg, readReorg, type Reorg } from "../store-rows/view-rows.ts";
 import { type Walk, walked } from "../store-rows/pages.ts";
 import type { Connection } from "./connection.ts";
 import { BOUND_LIMIT } from "./read/paging.ts";
@@ -49,11 +49,7 @@ export function logBlock(
 export function logReorg(
   connection: Connection,
   lastId: number,
-  reorg: {
-    readonly forkHeight: number;
-    readonly oldTip: { readonly height: number; readonly hash: string };
-    readonly newTip: { readonly height: number; readonly hash: string };
-  },
+  reorg: Pick<Reorg, "forkHeight" | "oldTip" | "newTip">,
 ): number {
   connection.run(
     `INSERT INTO event_log (first_id, last_id, kind, height, old_height, old_hash, new_height, new_hash)
