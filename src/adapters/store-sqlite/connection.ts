@@ -33,7 +33,7 @@ export class Connection {
   /** All rows of a query. */
   all(sql: string, ...values: Cell[]): readonly Cells[] {
     try {
-      return cellRows(this.#prepared(sql).all(...values));
+      return cellRows(this.prepared(sql).all(...values));
     } catch (error) {
       throw this.#noticed(error);
     }
@@ -42,7 +42,7 @@ export class Connection {
   /** The first row of a query, or null. */
   first(sql: string, ...values: Cell[]): Cells | null {
     try {
-      const row: unknown = this.#prepared(sql).get(...values);
+      const row: unknown = this.prepared(sql).get(...values);
       return row === undefined ? null : elementAt(cellRows([row]), 0);
     } catch (error) {
       throw this.#noticed(error);
@@ -52,7 +52,7 @@ export class Connection {
   /** Rows one by one; the connection must not be used for writing while this goes on. */
   *each(sql: string, ...values: Cell[]): Generator<Cells> {
     try {
-      for (const row of this.#prepared(sql).iterate(...values)) yield elementAt(cellRows([row]), 0);
+      for (const row of this.prepared(sql).iterate(...values)) yield elementAt(cellRows([row]), 0);
     } catch (error) {
       throw this.#noticed(error);
     }
@@ -60,12 +60,17 @@ export class Connection {
 
   /** Runs a statement that changes rows; returns how many it changed. */
   run(sql: string, ...values: Cell[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
+    return Number(this.prepared(sql).run(...values).changes);
   }
 
   /** The prepared statement itself, for loops over many rows. */
   prepared(sql: string): StatementSync {
-    return this.#prepared(sql);
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   /** Runs SQL text without parameters, several statements allowed. */
@@ -88,11 +93,11 @@ export class Connection {
 
   /** Runs `work` on one snapshot of the database. */
   snapshot<Value>(work: () => Value): Value {
-    this.#prepared("BEGIN").run();
+    this.prepared("BEGIN").run();
     try {
       return work();
     } finally {
-      this.#prepared("COMMIT").run();
+      this.prepared("COMMIT").run();
     }
   }
 
@@ -110,15 +115,6 @@ export class Connection {
   #noticed(error: unknown): unknown {
     if (error instanceof Error && isDamage(error)) this.onDamage(error);
     return error;
-  }
-
-  #prepared(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
-    statement.setReturnArrays(true);
-    this.#statements.set(sql, statement);
-    return statement;
   }
 }
 
