@@ -1,13 +1,8 @@
 // Writes a page of operations as JSON, to the byte as the SQLite engine does.
 
-import type { OperationField, OperationFields, PaddedText, Page, PageText } from "../../../index/pages.ts";
+import type { OperationField, OperationFields, Page, PageText } from "../../../index/pages.ts";
 import type { OperationView } from "../../../index/views.ts";
-
-/** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
-const ROOM_BEFORE = 512;
-const ROOM_BEHIND = 2;
-
-const NO_ROWS: PaddedText = { buffer: new Uint8Array(0), from: 0, to: 0 };
+import { NO_ROWS, paddedRows, ROOM_BEFORE, ROOM_BEHIND } from "../../store-rows/padded-text.ts";
 
 /** A page of operations as text. `tip`: height of the snapshot's state. */
 export function textOf(
@@ -19,7 +14,7 @@ export function textOf(
   const text = rows.map((row) => JSON.stringify(objectOf(row, tip, fields))).join(",");
   const buffer = Buffer.allocUnsafe(ROOM_BEFORE + Buffer.byteLength(text) + ROOM_BEHIND);
   buffer.write(text, ROOM_BEFORE, "utf8");
-  return { rows: { buffer, from: ROOM_BEFORE, to: buffer.length - ROOM_BEHIND }, next, prev };
+  return { rows: paddedRows(buffer), next, prev };
 }
 
 function objectOf(view: OperationView, tip: number, fields: OperationFields): Record<string, unknown> {

@@ -5,7 +5,6 @@ import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends
 import type {
   OperationField,
   OperationFields,
-  PaddedText,
   PageKey,
   PageRequest,
   PageText,
@@ -14,16 +13,11 @@ import type { OperationFilter } from "../../../index/queries.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { kindsOf, operationOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
 import { type MergedList } from "./paging.ts";
+import { NO_ROWS, paddedRows, ROOM_BEFORE, ROOM_BEHIND } from "../../store-rows/padded-text.ts";
 import { intAt, type Walk } from "../../store-rows/pages.ts";
 import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "../../store-rows/row-shapes.ts";
 import type { OperationReader } from "./operation-reader.ts";
 import { filteredList } from "./query-operations.ts";
-
-/** Bytes left free around the rows: enough for the envelope of any answer, whose cursors are its longest part. */
-const ROOM_BEFORE = 512;
-const ROOM_BEHIND = 2;
-
-const NO_ROWS: PaddedText = { buffer: new Uint8Array(0), from: 0, to: 0 };
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
 export function operationsText(
@@ -43,7 +37,7 @@ export function operationsText(
   // Without rows these stand in for them, so that there is a way back to what is left.
   const newest = count === 0 ? beyond(walk) : cells.int();
   const oldest = count === 0 ? beyond(walk) : cells.int();
-  const rows = count === 0 ? NO_ROWS : roomy(cells.bytes());
+  const rows = count === 0 ? NO_ROWS : paddedRows(cells.bytes());
   const any = (side: Walk, key: number): PageKey | null =>
     connection.first(keys.any[side], ...values, key) === null ? null : [key];
   const isFirst = page.start === null;
@@ -52,10 +46,6 @@ export function operationsText(
     next: count === 0 && walk === "down" ? null : any("down", oldest),
     prev: isFirst || (count === 0 && walk === "up") ? null : any("up", newest),
   };
-}
-
-function roomy(buffer: Uint8Array): PaddedText {
-  return { buffer, from: ROOM_BEFORE, to: buffer.length - ROOM_BEHIND };
 }
 
 /** Where an empty page stands: behind the last row, or before the first one. */
