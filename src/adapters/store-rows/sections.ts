@@ -4,7 +4,18 @@
 
 import type { StoreDump } from "../../index/ports.ts";
 import { type Cell, type Cells, CellReader, hexOf } from "./cells.ts";
-import { LISTING_COLUMNS, operationRowOf, readBlockRow, readListing, readToken } from "./row-shapes.ts";
+import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "./fills.ts";
+import {
+  BLOCK_COLUMNS,
+  LISTING_COLUMNS,
+  LISTING_JOINS,
+  operationRowOf,
+  readBlockRow,
+  readListing,
+  readToken,
+  TOKEN_COLUMNS,
+  TOKEN_TABLES,
+} from "./row-shapes.ts";
 
 /** What a kind of rows is called, also for people who wait. */
 export type SectionName =
@@ -33,6 +44,26 @@ export interface Section {
   /** The row as plain JSON values. */
   readonly show: (row: Cells) => unknown;
 }
+
+const BALANCES = "balance JOIN address ON address.id = balance.address_id";
+
+/** Statements of rows that both engines read alike; each ends with the order of its section's keys. */
+export const SECTION_STATEMENTS = {
+  blocks: `SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height`,
+  tokens: `SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} ORDER BY token.tick`,
+  balances: `SELECT balance.tick, address.text, balance.balance, balance.locked FROM ${BALANCES}
+    ORDER BY balance.tick, address.text`,
+  listings: `SELECT ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS} ORDER BY listing.place`,
+  candle: `SELECT tick, interval, ${CANDLE_COLUMNS} FROM candle ORDER BY tick, interval, start`,
+  block_fills: `SELECT tick, height, ${BLOCK_FILLS_COLUMNS} FROM block_fills ORDER BY tick, time, height`,
+  ledger: `SELECT address.text, ledger.change_key, ledger.tick, ledger.balance, ledger.locked
+    FROM ledger JOIN address ON address.id = ledger.address_id ORDER BY 1, 2`,
+  floor: "SELECT tick, height, price, amount FROM floor ORDER BY tick, height",
+  expired_open: "SELECT tick, listings FROM expired_open ORDER BY tick",
+  token_prefix: "SELECT prefix, deploy_place FROM token_prefix ORDER BY prefix, deploy_place",
+  holder: `SELECT balance.tick, balance.rank, balance.head, address.text FROM ${BALANCES}
+    ORDER BY balance.tick, balance.rank, address.text`,
+} as const satisfies Partial<Record<SectionName, string>>;
 
 const LISTING_PLACE = LISTING_COLUMNS.split(",").findIndex((column) => column.trim() === "listing.place");
 

@@ -3,40 +3,18 @@
 import type { StoreDump } from "../../../index/ports.ts";
 import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { IndexRows } from "../../store-rows/compare-rows.ts";
-import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "../../store-rows/fills.ts";
-import {
-  BLOCK_COLUMNS,
-  LISTING_COLUMNS,
-  LISTING_JOINS,
-  OPERATION_COLUMNS,
-  TOKEN_COLUMNS,
-  TOKEN_TABLES,
-} from "../../store-rows/row-shapes.ts";
-import { dumpOf, type SectionName, SECTIONS } from "../../store-rows/sections.ts";
+import { OPERATION_COLUMNS } from "../../store-rows/row-shapes.ts";
+import { dumpOf, SECTION_STATEMENTS, type SectionName, SECTIONS } from "../../store-rows/sections.ts";
 import type { Connection } from "../connection.ts";
 
-const BALANCES = "balance JOIN address ON address.id = balance.address_id";
 /** Rows that are read at once. */
 const PIECE = 64;
 
 /** Each ends with the order of its section's keys. */
 const STATEMENTS: Readonly<Record<SectionName, string>> = {
-  blocks: `SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height`,
-  tokens: `SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} ORDER BY token.tick`,
-  balances: `SELECT balance.tick, address.text, balance.balance, balance.locked FROM ${BALANCES}
-    ORDER BY balance.tick, address.text`,
-  listings: `SELECT ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS} ORDER BY listing.place`,
+  ...SECTION_STATEMENTS,
   operations: `SELECT ${OPERATION_COLUMNS} FROM op ORDER BY op.place`,
-  candle: `SELECT tick, interval, ${CANDLE_COLUMNS} FROM candle ORDER BY tick, interval, start`,
-  block_fills: `SELECT tick, height, ${BLOCK_FILLS_COLUMNS} FROM block_fills ORDER BY tick, time, height`,
-  ledger: `SELECT address.text, ledger.change_key, ledger.tick, ledger.balance, ledger.locked
-    FROM ledger JOIN address ON address.id = ledger.address_id ORDER BY 1, 2`,
   market: "SELECT tick, hex(rank), volume_sat, fills FROM market ORDER BY tick",
-  floor: "SELECT tick, height, price, amount FROM floor ORDER BY tick, height",
-  expired_open: "SELECT tick, listings FROM expired_open ORDER BY tick",
-  token_prefix: "SELECT prefix, deploy_place FROM token_prefix ORDER BY prefix, deploy_place",
-  holder: `SELECT balance.tick, balance.rank, balance.head, address.text FROM ${BALANCES}
-    ORDER BY balance.tick, balance.rank, address.text`,
   listing_key: "SELECT place, state, hex(unit_key), change_key FROM listing ORDER BY place",
   history: `SELECT address.text, op_address.scope,
       CASE WHEN op_address.kind < 16 THEN op_address.kind ELSE op_name.text END, op_address.place
