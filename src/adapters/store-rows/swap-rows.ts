@@ -3,7 +3,9 @@
 import type { SwapEventView } from "../../index/event-groups.ts";
 import type { Chain } from "../../swap/facts.ts";
 import type { StoredBundle, StoredFact } from "../../swaps/ledger/closed-port.ts";
-import type { SwapIdentity } from "../../swaps/ledger/ports.ts";
+import { Interner } from "../../swaps/ledger/fact-fields.ts";
+import { ALARM } from "../../swaps/ledger/fact-kinds.ts";
+import type { FinalAlarm, SwapIdentity } from "../../swaps/ledger/ports.ts";
 import { CellReader, type Cells } from "./cells.ts";
 
 /** Swap events per group of the log: what one read of the event stream takes at a time. */
@@ -30,6 +32,16 @@ export const FACT_COLUMNS = "kind, key, chain, height, body";
 export function readFact(cells: CellReader): StoredFact {
   const [kind, key, chain, height] = [cells.text(), cells.text(), cells.intOrNull(), cells.intOrNull()];
   return { kind, key, chain: chainName(chain), height, body: cells.text() };
+}
+
+/** The alarms that stand, oldest first; rows for `readAlarm`. */
+export const ALARMS = "SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq";
+
+/** Reads an alarm of a replaced final block (S-05). */
+export function readAlarm(row: Cells): FinalAlarm {
+  const cells = new CellReader(row);
+  const [key, body] = [cells.text(), cells.text()];
+  return ALARM.read({ ...ALARM.at(key), chain: null, height: null, body }, new Interner());
 }
 
 /** The bundles of these numbers, of rows of `bundle` and `FACT_COLUMNS`; one of which there is no fact is empty. */

@@ -17,11 +17,9 @@ import { type Connection, openPassingReader, openWriter } from "../connection.ts
 import { assertReadable } from "../migrate.ts";
 import { isPassing } from "../open-fault.ts";
 import type { Writer } from "../write/writer-protocol.ts";
-import { chainCode, FACT_COLUMNS, readFact } from "../../store-rows/swap-rows.ts";
+import { ALARMS, chainCode, FACT_COLUMNS, readAlarm, readFact } from "../../store-rows/swap-rows.ts";
 import { closedAnswer, numberedIn } from "./closed-deals.ts";
 import { storedIdentity } from "./swap-identity.ts";
-import { Interner } from "../../../swaps/ledger/fact-fields.ts";
-import { ALARM } from "../../../swaps/ledger/fact-kinds.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
 /** Facts per piece of a load. */
@@ -113,11 +111,7 @@ export function storedAlarms(file: string): readonly FinalAlarm[] {
   const reader = openPassingReader(file);
   try {
     assertReadable(reader, file);
-    return reader.all("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq").map((row) => {
-      const cells = new CellReader(row);
-      const [key, body] = [cells.text(), cells.text()];
-      return ALARM.read({ ...ALARM.at(key), chain: null, height: null, body }, new Interner());
-    });
+    return reader.all(ALARMS).map(readAlarm);
   } finally {
     reader.close();
   }
