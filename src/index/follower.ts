@@ -182,7 +182,7 @@ export class IndexFollower {
     await this.#queue.settle();
     this.#queue.reset();
     const tip = await store.tip();
-    await indexer.reset(store, tip?.height ?? -1);
+    await indexer.reset(tip?.height ?? -1);
     this.#position = tip;
     this.#isLoaded = true;
     progress.indexedAt(tip?.height ?? -1);

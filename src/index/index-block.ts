@@ -22,7 +22,7 @@ import { ok, type Result } from "../primitives/result.ts";
 import { parametersOf } from "./parameters.ts";
 import type { BaseBlock, FollowedStore, SignatureChecker, StoredParameters } from "./ports.ts";
 import type { FetchedBlock } from "../follow/prefetch.ts";
-import { UncommittedState, type StateSource } from "./uncommitted-state.ts";
+import { UncommittedState } from "./uncommitted-state.ts";
 
 /** What decides blocks, apart from the state. */
 export interface IndexingContext {
@@ -43,19 +43,24 @@ export interface IndexedPosition {
   readonly totals: Totals;
 }
 
+/** What deciding blocks reads of a store. */
+type LoadedStore = Pick<FollowedStore, "load" | "openAnchors">;
+
 /** Decides blocks one after the other over a store, remembering what the store does not know yet. */
 export class BlockIndexer {
   readonly #context: IndexingContext;
+  readonly #store: LoadedStore;
   readonly #recognise: RecogniseEnvelope;
   readonly #cache: UncommittedState;
   /** Anchors of all open listings as of the last decided block. */
   readonly #anchors: AnchorFilter;
 
   /** `anchorSeed`: any number; a random one keeps strangers from making outpoints that collide with anchors. */
-  constructor(context: IndexingContext, source: StateSource, anchorSeed: number, cacheRows?: number) {
+  constructor(context: IndexingContext, store: LoadedStore, anchorSeed: number, cacheRows?: number) {
     this.#context = context;
+    this.#store = store;
     this.#recognise = recogniseEnvelope(context.rules.marker);
-    this.#cache = new UncommittedState(source, cacheRows);
+    this.#cache = new UncommittedState(store, cacheRows);
     this.#anchors = new AnchorFilter(anchorSeed);
   }
 
@@ -70,10 +75,10 @@ export class BlockIndexer {
   }
 
   /** Starts anew on top of what the store holds; `durableHeight` is its tip. */
-  async reset(store: FollowedStore, durableHeight: number): Promise<void> {
+  async reset(durableHeight: number): Promise<void> {
     this.#cache.reset(durableHeight);
     this.#anchors.clear();
-    await store.openAnchors((anchors) => {
+    await this.#store.openAnchors((anchors) => {
       for (const anchor of anchors) this.#anchors.add(anchor);
     });
   }

@@ -7,12 +7,8 @@ import type { BalanceRow, BlockChanges, ListingRow, TokenRow } from "../prc20/st
 import type { LoadedRows } from "../prc20/state-view.ts";
 import type { StateKeys } from "../prc20/declared-keys.ts";
 import { isEmpty } from "../prc20/state-keys.ts";
+import type { FollowedStore } from "./ports.ts";
 import { BalanceCache, RowCache } from "./row-cache.ts";
-
-/** Where rows come from that are not cached: the store. */
-export interface StateSource {
-  load(keys: StateKeys): Promise<LoadedRows>;
-}
 
 /** What a batched read still has to ask, and what is known already. */
 interface Split {
@@ -22,7 +18,7 @@ interface Split {
 
 /** The store's rows with the changes of undurable blocks laid over them. */
 export class UncommittedState {
-  readonly #source: StateSource;
+  readonly #source: Pick<FollowedStore, "load">;
   readonly #tokens: RowCache<Tick, TokenRow>;
   readonly #balances: BalanceCache;
   readonly #listings: RowCache<ListingId, ListingRow>;
@@ -30,8 +26,8 @@ export class UncommittedState {
   readonly #newAnchors = new Map<Outpoint, { readonly id: ListingId; readonly height: number }>();
   #durableHeight = -1;
 
-  /** `capacity`: rows of each kind in one generation of the cache. */
-  constructor(source: StateSource, capacity = 100_000) {
+  /** `source`: for rows that are not cached. `capacity`: rows of each kind in one generation of the cache. */
+  constructor(source: Pick<FollowedStore, "load">, capacity = 100_000) {
     this.#source = source;
     this.#tokens = new RowCache(capacity);
     this.#balances = new BalanceCache(capacity);

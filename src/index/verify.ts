@@ -188,7 +188,7 @@ class Replay {
     if (parameterDifferences(await replay.parameters(), indexer.parameters).length > 0) await replay.wipe();
     this.#position = await replay.tip();
     if (this.#position === null) return this.#base();
-    await indexer.reset(replay, this.height);
+    await indexer.reset(this.height);
     this.#startedAt = this.height;
     log.info({ height: this.height }, `going on behind block ${this.height}, where an earlier run ended`);
     return null;
@@ -210,7 +210,7 @@ class Replay {
       await this.#base();
     } else if (height < this.height) {
       await replay.rewind({ toHeight: height, toHash: hash, newTip: tip });
-      await indexer.reset(replay, height);
+      await indexer.reset(height);
     }
     this.#position = await replay.tip();
     this.#isDigestRight = true;
@@ -282,7 +282,7 @@ class Replay {
     if (!base.ok) return `block ${height}: ${base.error.code}: ${base.error.detail}`;
     await replay.initialise(indexer.parameters);
     await replay.commitBase(base.value);
-    await indexer.reset(replay, height);
+    await indexer.reset(height);
     this.#position = await replay.tip();
     return this.#digestAt(height, stored.digest)[0] ?? null;
   }

@@ -62,7 +62,7 @@ class Written {
     assert.ok(base.ok);
     await written.store.initialise(written.#indexer.parameters);
     await written.store.commitBase(base.value);
-    await written.#indexer.reset(written.store, 0);
+    await written.#indexer.reset(0);
     written.world.grow(blocks);
     await written.follow();
     return written;
@@ -77,7 +77,7 @@ class Written {
     if (height < (held?.height ?? 0)) {
       const toHash = best[height]?.hash ?? assert.fail();
       await this.store.rewind({ toHeight: height, toHash, newTip: tip });
-      await this.#indexer.reset(this.store, height);
+      await this.#indexer.reset(height);
     }
     for (const block of best.slice(height + 1)) {
       const previous = (await this.store.tip()) ?? assert.fail();

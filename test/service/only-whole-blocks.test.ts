@@ -22,8 +22,11 @@ function block(): Sample {
 
 function indexer(): BlockIndexer {
   const rules = testRules("simnet", null, 0);
-  const source = { load: async () => ({ tokens: [], balances: [], listings: [] }) };
-  return new BlockIndexer(simnetContext(rules), source, 1);
+  const store = {
+    load: async () => ({ tokens: [], balances: [], listings: [] }),
+    openAnchors: async () => undefined,
+  };
+  return new BlockIndexer(simnetContext(rules), store, 1);
 }
 
 const previous = {

@@ -26,7 +26,7 @@ async function freshDump(world: SimulatedWorld, rules: ProtocolRules): Promise<S
   const base = indexer.readBase(genesis.raw, genesis.hash);
   assert.ok(base.ok);
   await store.commitBase(base.value);
-  await indexer.reset(store, 0);
+  await indexer.reset(0);
   for (const block of blocks) {
     const previous = await store.tip();
     assert.ok(previous !== null);
