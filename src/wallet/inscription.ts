@@ -2,7 +2,7 @@
 // P-12), and a reveal input that spends it by that leaf. This file writes the body, one JSON object of strings (P-13,
 // P-23), and makes the leaf, the commit output and the reveal's witness parts.
 
-import { concatBytes, taprootNumsKey, taprootTweakPubkey } from "@scure/btc-signer/utils.js";
+import { concatBytes, equalBytes, taprootNumsKey, taprootTweakPubkey } from "@scure/btc-signer/utils.js";
 import { p2trScript, type SigningKey } from "./keys.ts";
 import { tapLeafHash } from "./signature-hash.ts";
 
@@ -90,7 +90,7 @@ export function buildCommit(
 
 /** Whether this key is the sender that the inscription names: only its signature reveals it. */
 export function revealedBy(inscription: Inscription, key: SigningKey): boolean {
-  return inscription.senderKey.every((byte, index) => byte === key.outputKey[index]);
+  return equalBytes(inscription.senderKey, key.outputKey);
 }
 
 /** The fields of each operation, as P-40 to P-60 name them: decimal strings, bech32m addresses, tickers. */

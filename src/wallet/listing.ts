@@ -12,6 +12,7 @@ import {
   type BuildFailure,
   eachOnce,
   type Funding,
+  keyInput,
   type Plan,
   type SignedTx,
   signPlan,
@@ -134,8 +135,7 @@ export function buildCancel(parts: readonly CancelPart[], funding: Funding): Res
     funding.coins,
     anchors.map(({ coin }) => coin),
   );
-  const own = [...inFront, ...anchors];
-  const inputs = own.map(({ coin, key }) => ({ coin, spend: { kind: "key" as const, key } }));
+  const inputs = [...inFront, ...anchors].map(keyInput);
   const balanced = balancePlan({ inputs, outputs: [] }, { ...funding, coins: [] });
   if (!balanced.ok) return balanced;
   const first = inFront.length === 0 ? parts[0] : undefined;

@@ -193,6 +193,11 @@ function withChange(plan: Plan, funding: Funding): Plan | null {
   return enough && plan.outputs.length > 0 ? plan : null;
 }
 
+/** The input that spends a coin by key path. */
+export function keyInput({ coin, key }: OwnedCoin): PlannedInput {
+  return { coin, spend: { kind: "key", key } };
+}
+
 /**
  * The coins that are not spent already, each once: a wallet's own list may well hold an anchor, or what an earlier lock
  * spends (S-54), and several earlier locks may spend the same; a transaction that spends a coin twice is none.
@@ -230,9 +235,7 @@ export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFai
   }
   const dust = plan.outputs.findIndex(({ amount, script }) => amount < DUST_LIMIT && script[0] !== 0x6a);
   if (dust >= 0) return failure("OUTPUT_BELOW_DUST", `output ${dust} is below ${DUST_LIMIT} grains`);
-  const added = usefulCoins(plan, funding).map(
-    ({ coin, key }): PlannedInput => ({ coin, spend: { kind: "key", key } }),
-  );
+  const added = usefulCoins(plan, funding).map(keyInput);
   let left = paidFee(plan);
   for (let used = 0; used <= added.length; used++) {
     left += added[used - 1]?.coin.amount ?? 0n;

@@ -13,6 +13,7 @@ import {
   type BuildFailure,
   eachOnce,
   type Funding,
+  keyInput,
   type OwnedCoin,
   REPLACEABLE_SEQUENCE,
   type SignedTx,
@@ -112,10 +113,7 @@ export function buildSwapLock(
   funding: Funding,
   conflicting: readonly OwnedCoin[] = [],
 ): Result<SignedTx, BuildFailure> {
-  const inputs = eachOnce(conflicting).map(({ coin, key }) => ({
-    coin,
-    spend: { kind: "key" as const, key },
-  }));
+  const inputs = eachOnce(conflicting).map(keyInput);
   const outputs = [{ amount, script: lock.script }];
   return signBalanced({ inputs, outputs, sequence: REPLACEABLE_SEQUENCE }, funding);
 }
