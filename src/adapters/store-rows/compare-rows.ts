@@ -3,6 +3,7 @@
 
 import type { LongStep } from "../../index/verify.ts";
 import { elementAt, zip } from "../../primitives/elements.ts";
+import { plainText } from "../../primitives/plain-json.ts";
 import { type Cell, type Cells } from "./cells.ts";
 import { type Section, type SectionName, SECTIONS } from "./sections.ts";
 import { decodeUndo } from "./undo-record.ts";
@@ -184,11 +185,7 @@ async function shownUndo(
       ({ addressId, tick, before }) =>
         `${texts.get(addressId) ?? null} ${tick} ${before?.balance ?? ""} ${before?.locked ?? ""}`,
     );
-    const lists = [named, tokens, floors, fills].map((list) =>
-      list
-        .map((each) => JSON.stringify(each, (_, v: unknown) => (typeof v === "bigint" ? `${v}` : v)))
-        .toSorted(),
-    );
+    const lists = [named, tokens, floors, fills].map((list) => list.map(plainText).toSorted());
     return { text: JSON.stringify(lists), images: balances.length };
   } catch (error) {
     return { text: String(error), images: 0 };

@@ -3,6 +3,7 @@
 // (undo records, event log, interned ids themselves) is left out.
 
 import type { StoreDump } from "../../index/ports.ts";
+import { plainText } from "../../primitives/plain-json.ts";
 import { type Cell, type Cells, CellReader, hexOf } from "./cells.ts";
 import { BLOCK_FILLS_COLUMNS, CANDLE_COLUMNS } from "./fills.ts";
 import {
@@ -118,10 +119,7 @@ export async function dumpOf(
 
 /** A value of rows as JSON has it: big integers as decimal text. */
 function plain(value: unknown): unknown {
-  const text = JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "bigint" ? String(inner) : inner,
-  );
-  return JSON.parse(text);
+  return JSON.parse(plainText(value));
 }
 
 function plainCell(cell: Cell): unknown {

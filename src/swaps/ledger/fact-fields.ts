@@ -10,6 +10,7 @@ import type {
   ScriptHex,
   Txid,
 } from "../../primitives/brands.ts";
+import { plainText } from "../../primitives/plain-json.ts";
 import type { StoredFact } from "./closed-port.ts";
 import type { Chain } from "../../swap/facts.ts";
 
@@ -214,7 +215,7 @@ export class FactKind<Value> {
   row(value: Value): StoredFact {
     const { key, body, block } = this.#description;
     const { chain, height } = block?.(value) ?? { chain: null, height: null };
-    return { kind: this.name, key: key(value), chain, height, body: textOf(body?.(value) ?? value) };
+    return { kind: this.name, key: key(value), chain, height, body: plainText(body?.(value) ?? value) };
   }
 
   /** The name of the stored fact with this key. */
@@ -226,10 +227,6 @@ export class FactKind<Value> {
   read(fact: StoredFact, interner: Interner): Value {
     return this.#description.read(FactFields.of(fact, interner));
   }
-}
-
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner));
 }
 
 function wrong(fact: StoredFact, name: string, expected: string): Error {

@@ -3,6 +3,7 @@
 
 import type { ListingRow } from "../../../prc20/state.ts";
 import type { CandleView } from "../../../index/views.ts";
+import { plainText } from "../../../primitives/plain-json.ts";
 import { type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
 import {
   BLOCK_FILLS_COLUMNS,
@@ -135,7 +136,7 @@ async function auditFills(
       fills.map(({ priceSat, amount }) => ({ priceSat, amount })),
     );
     if (ofBlock === null) continue;
-    blocks.push(candleText(height, ofBlock));
+    blocks.push(plainText([height, ofBlock]));
     for (const interval of INTERVALS) {
       const start = intervalStart(time, interval);
       const key = `${interval} ${start}`;
@@ -143,7 +144,7 @@ async function auditFills(
       candles.set(key, { interval, candle });
     }
   }
-  const expected = [...candles.values()].map(({ interval, candle }) => candleText(interval, candle));
+  const expected = [...candles.values()].map(({ interval, candle }) => plainText([interval, candle]));
   const [storedBlocks, storedCandles] = await Promise.all([
     session.all(`SELECT height, ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = $1`, tick),
     session.all(`SELECT interval, ${CANDLE_COLUMNS} FROM candle WHERE tick = $1`, tick),
@@ -180,13 +181,7 @@ async function auditTraded(
 
 function textOfRow(row: Cells): string {
   const cells = new CellReader(row);
-  return candleText(cells.int(), readCandle(cells));
-}
-
-function candleText(key: number, candle: CandleView): string {
-  return JSON.stringify([key, candle], (_, value: unknown) =>
-    typeof value === "bigint" ? String(value) : value,
-  );
+  return plainText([cells.int(), readCandle(cells)]);
 }
 
 function sameTexts(one: readonly string[], other: readonly string[]): boolean {

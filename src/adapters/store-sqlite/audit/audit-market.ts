@@ -1,6 +1,7 @@
 // Checks that listing counts, expiry, sort keys, floors and candles follow from the listings.
 
 import type { CandleView, Quotient } from "../../../index/views.ts";
+import { plainText } from "../../../primitives/plain-json.ts";
 import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,
@@ -167,7 +168,7 @@ function* auditCandles(connection: Connection, tick: string): Generator<LongStep
     blocks += 1;
     const sql = `SELECT ${BLOCK_FILLS_COLUMNS} FROM block_fills WHERE tick = ? AND time = ? AND height = ?`;
     const row = connection.first(sql, tick, time, height);
-    if (row === null || candleText(readCandle(new CellReader(row))) !== candleText(ofBlock)) {
+    if (row === null || plainText(readCandle(new CellReader(row))) !== plainText(ofBlock)) {
       yield wrong;
       return;
     }
@@ -184,7 +185,7 @@ function* auditCandles(connection: Connection, tick: string): Generator<LongStep
     const cells = new CellReader(row);
     const [interval, candle] = [cells.int(), readCandle(cells)];
     const key = `${interval} ${candle.start}`;
-    isSound &&= candleText(candles.get(key)) === candleText(candle);
+    isSound &&= plainText(candles.get(key)) === plainText(candle);
     candles.delete(key);
   }
   if (!isSound || candles.size > 0) yield wrong;
@@ -211,8 +212,4 @@ function* fillsByBlock(connection: Connection, tick: string): Generator<BlockOfF
     block.fills.push({ priceSat: cells.big(), amount: cells.big() });
   }
   if (block !== null) yield block;
-}
-
-function candleText(candle: unknown): string {
-  return JSON.stringify(candle, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
