@@ -54,7 +54,7 @@ export const WALLS: readonly Wall[] = [
     ],
     packages: ["node:", "typebox", "ws"],
   },
-  // What the engines of storage share: rows as cells, keys and orders, and no statement.
+  // What the engines of storage share: rows as cells, keys and orders, and the statements that are alike in all of them.
   {
     folder: "src/adapters/store-rows/",
     own: [...PURE, "src/index/", "src/swaps/", "src/adapters/store-rows/"],
