@@ -1,11 +1,11 @@
 // Queries for the balances of one address or of several (H-31, H-38).
 
-import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
+import { BALANCES, BALANCES_OF, type PlacedBalance } from "../../store-rows/list-orders.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
@@ -34,9 +34,7 @@ export function balancesPage(
     {
       after: (key, limit) => read(key === null ? "" : textAt(key, 0), "up", limit),
       before: (key, limit) => read(textAt(key, 0), "down", limit),
-      keyOf: ({ row }: BalanceView) => [row.tick],
-      first: [BELOW_TEXTS],
-      last: [ABOVE_TEXTS],
+      ...BALANCES,
     },
     page,
   );
@@ -58,11 +56,6 @@ export async function balanceView(
   );
   if (row === null) return { row: { address, tick, balance: NONE, locked: NONE }, dec };
   return { row: readBalance(new CellReader(row)), dec };
-}
-
-interface Placed {
-  readonly index: number;
-  readonly view: BalanceView;
 }
 
 /** Where a walk through many addresses begins in each: behind the key in that of the key, else at its end. */
@@ -94,7 +87,7 @@ export async function balancesOfPage(
   tick: Tick | null,
   page: PageRequest,
 ): Promise<Page<BalanceView>> {
-  const read = async (key: PageKey, walk: Walk, limit: number): Promise<readonly Placed[]> => {
+  const read = async (key: PageKey, walk: Walk, limit: number): Promise<readonly PlacedBalance[]> => {
     const indexes = addresses.map((_, at) => at);
     const values = [addresses, indexes, intAt(key, 0), textAt(key, 1)];
     const rows = await (tick === null
@@ -105,14 +98,11 @@ export async function balancesOfPage(
       return { index: cells.int(), view: readView(cells) };
     });
   };
-  const first: PageKey = [BELOW_INTEGERS, BELOW_TEXTS];
   const { rows, next, prev } = await pageOf(
     {
-      after: (key, limit) => read(key ?? first, "up", limit),
+      after: (key, limit) => read(key ?? BALANCES_OF.first, "up", limit),
       before: (key, limit) => read(key, "down", limit),
-      keyOf: ({ index, view }: Placed) => [index, view.row.tick],
-      first,
-      last: [ABOVE_INTEGERS, BELOW_TEXTS],
+      ...BALANCES_OF,
     },
     page,
   );

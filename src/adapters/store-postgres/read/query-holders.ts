@@ -4,10 +4,11 @@ import type { RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { PageKey, PageRequest } from "../../../index/pages.ts";
 import type { HoldersPage } from "../../../index/views.ts";
 import type { BalanceRow } from "../../../prc20/state.ts";
+import { HOLDERS } from "../../store-rows/list-orders.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
+import { textAt, type Walk } from "../../store-rows/pages.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
-import { headOf, rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
+import { headOf, rankOf, totalOfHex } from "../../store-rows/sort-keys.ts";
 import type { Session, Value } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
 import { storedToken } from "./query-tokens.ts";
@@ -48,16 +49,13 @@ export async function holdersPage(
     );
     return [...sameHead, ...beyond];
   };
-  const first: PageKey = ["f".repeat(32), BELOW_TEXTS];
   const list = {
     after: (key: PageKey | null, limit: number) =>
       key === null
         ? read(`${RANKED} ORDER BY balance.rank, balance.head, address.text LIMIT ${rowsFor(limit)}`)
         : rows(key, "down", limit),
     before: (key: PageKey, limit: number) => rows(key, "up", limit),
-    keyOf: (row: BalanceRow): PageKey => [totalHex(row.balance + row.locked), row.address],
-    first,
-    last: ["0".repeat(32), ABOVE_TEXTS],
+    ...HOLDERS,
   };
   return { circulating: (token.minted - token.burned) as RawAmount, page: await pageOf(list, page) };
 }

@@ -1,6 +1,6 @@
 // Queries for what is offered and what became of it (H-32, H-38): listings in all their orders, and candles.
 
-import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
+import { BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
@@ -9,12 +9,12 @@ import {
   type LifecycleState,
   type ListingView,
 } from "../../../index/views.ts";
-import { blobOf, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
+import { CANDLES, MARKET } from "../../store-rows/list-orders.ts";
+import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
 import { intAt, newestFirst, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
-import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import { listingKey } from "../../store-rows/written-rows.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
@@ -36,17 +36,11 @@ export function marketPage(session: Session, tick: Tick, page: PageRequest): Pro
       ORDER BY listing.unit_key ${order}, listing.place ${order} LIMIT ${rowsFor(limit)}`;
     return listings(session, tail, [tick, blobOf(textAt(key, 0)), intAt(key, 1)]);
   };
-  const first: PageKey = ["00", BELOW_INTEGERS];
   return pageOf(
     {
-      after: (key, limit) => read(key ?? first, "up", limit),
+      after: (key, limit) => read(key ?? MARKET.first, "up", limit),
       before: (key, limit) => read(key, "down", limit),
-      keyOf: ({ listing }: ListingView) => [
-        hexOf(unitPriceKey(listing.priceSat, listing.amount)),
-        listing.createdPlace,
-      ],
-      first,
-      last: ["ff".repeat(40), ABOVE_INTEGERS],
+      ...MARKET,
     },
     page,
   );
@@ -131,9 +125,7 @@ export async function candlesPage(
     {
       after: (key, limit) => read(key === null ? BELOW_INTEGERS : intAt(key, 0), "up", limit),
       before: (key, limit) => read(intAt(key, 0), "down", limit),
-      keyOf: (candle: CandleView) => [candle.start],
-      first: [BELOW_INTEGERS],
-      last: [ABOVE_INTEGERS],
+      ...CANDLES,
     },
     page,
   );

@@ -5,10 +5,11 @@ import type { Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
+import { MARKETS } from "../../store-rows/list-orders.ts";
 import { DAY_S } from "../../store-rows/fills.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
+import { textAt, type Walk } from "../../store-rows/pages.ts";
 import { TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
-import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
+import { rankOf, totalOfHex } from "../../store-rows/sort-keys.ts";
 import { readSummary } from "../../store-rows/view-rows.ts";
 import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
@@ -57,14 +58,11 @@ export function marketsPage(
     );
     return rows.map(readSummary);
   };
-  const first: PageKey = ["f".repeat(32), BELOW_TEXTS];
   return pageOf(
     {
-      after: (key, limit) => read(key ?? first, "down", limit),
+      after: (key, limit) => read(key ?? MARKETS.first, "down", limit),
       before: (key, limit) => read(key, "up", limit),
-      keyOf: ({ volume24hSat, token }: MarketSummaryView) => [totalHex(volume24hSat), token.tick],
-      first,
-      last: ["0".repeat(32), ABOVE_TEXTS],
+      ...MARKETS,
     },
     page,
   );

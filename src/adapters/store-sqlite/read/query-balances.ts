@@ -1,14 +1,14 @@
 // Queries for the balances of one address or of several (H-31, H-38).
 
-import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
+import { BALANCES, BALANCES_OF, type PlacedBalance } from "../../store-rows/list-orders.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { decimalsOf } from "./query-tokens.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 
@@ -25,9 +25,7 @@ export function balancesPage(
     after: (key, limit) =>
       balancesOfAddress(connection, finder, address, key === null ? "" : textAt(key, 0), "up", limit),
     before: (key, limit) => balancesOfAddress(connection, finder, address, textAt(key, 0), "down", limit),
-    keyOf: ({ row }) => [row.tick],
-    first: [BELOW_TEXTS],
-    last: [ABOVE_TEXTS],
+    ...BALANCES,
   };
   return pageOf(list, page);
 }
@@ -55,11 +53,6 @@ export function balanceView(
   return { row: readBalance(new CellReader(row)), dec };
 }
 
-interface Placed {
-  readonly index: number;
-  readonly view: BalanceView;
-}
-
 /** A page over many addresses in the order given, by (index in `addresses`, ticker). */
 export function balancesOfPage(
   connection: Connection,
@@ -68,7 +61,7 @@ export function balancesOfPage(
   tick: Tick | null,
   page: PageRequest,
 ): Page<BalanceView> {
-  const ofAddress = (index: number, from: string, walk: Walk, limit: number): readonly Placed[] => {
+  const ofAddress = (index: number, from: string, walk: Walk, limit: number): readonly PlacedBalance[] => {
     const address = addresses[index];
     if (address === undefined) return [];
     if (tick === null) {
@@ -79,7 +72,7 @@ export function balancesOfPage(
     const view = beyond ? null : balanceView(connection, finder, address, tick);
     return view === null ? [] : [{ index, view }];
   };
-  const walk = (index: number, from: string, direction: Walk, limit: number): readonly Placed[] => {
+  const walk = (index: number, from: string, direction: Walk, limit: number): readonly PlacedBalance[] => {
     const found = [...ofAddress(index, from, direction, limit)];
     const step = direction === "up" ? 1 : -1;
     const fresh = direction === "up" ? "" : ABOVE_TEXTS;
@@ -89,13 +82,11 @@ export function balancesOfPage(
     return found;
   };
   const clamp = (index: number): number => Math.min(Math.max(index, -1), addresses.length);
-  const list: KeyedList<Placed> = {
+  const list: KeyedList<PlacedBalance> = {
     after: (key, limit) =>
       key === null ? walk(0, "", "up", limit) : walk(clamp(intAt(key, 0)), textAt(key, 1), "up", limit),
     before: (key, limit) => walk(clamp(intAt(key, 0)), textAt(key, 1), "down", limit),
-    keyOf: ({ index, view }) => [index, view.row.tick],
-    first: [BELOW_INTEGERS, BELOW_TEXTS],
-    last: [ABOVE_INTEGERS, BELOW_TEXTS],
+    ...BALANCES_OF,
   };
   const { rows, next, prev } = pageOf(list, page);
   return { rows: rows.map(({ view }) => view), next, prev };

@@ -3,14 +3,15 @@
 import type { RawAmount, Tick } from "../../../primitives/brands.ts";
 import type { PageKey, PageRequest } from "../../../index/pages.ts";
 import type { HoldersPage } from "../../../index/views.ts";
+import { HOLDERS } from "../../store-rows/list-orders.ts";
 import { type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { BalanceRow } from "../../../prc20/state.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
+import { textAt, type Walk } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
-import { headOf, rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
+import { headOf, rankOf, totalOfHex } from "../../store-rows/sort-keys.ts";
 
 /** A place in the order of the index. */
 interface Position {
@@ -28,9 +29,7 @@ export function holdersPage(connection: Connection, tick: Tick, page: PageReques
   const list: KeyedList<BalanceRow> = {
     after: (key, limit) => rows(key, "down", limit),
     before: (key, limit) => rows(key, "up", limit),
-    keyOf: (row) => [totalHex(row.balance + row.locked), row.address],
-    first: ["f".repeat(32), BELOW_TEXTS],
-    last: ["0".repeat(32), ABOVE_TEXTS],
+    ...HOLDERS,
   };
   return { circulating: (token.minted - token.burned) as RawAmount, page: pageOf(list, page) };
 }

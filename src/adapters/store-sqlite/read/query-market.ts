@@ -1,6 +1,6 @@
 // Queries for what is offered and what became of it (H-32, H-38): listings in all their orders, and candles.
 
-import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
+import { BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import {
@@ -10,8 +10,9 @@ import {
   type ListingView,
 } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
+import { CANDLES, MARKET } from "../../store-rows/list-orders.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
-import { blobOf, type Cell, type Cells, CellReader, hexOf } from "../../store-rows/cells.ts";
+import { blobOf, type Cell, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
@@ -19,7 +20,6 @@ import { BOUND_LIMIT, type KeyedList, MergedList, mergedPage, rangesOf, pageOf }
 import { intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
-import { unitPriceKey } from "../../store-rows/sort-keys.ts";
 import { listingKey } from "../../store-rows/written-rows.ts";
 
 const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
@@ -54,9 +54,7 @@ export function marketPage(connection: Connection, tick: Tick, page: PageRequest
   const list: KeyedList<ListingView> = {
     after: (key, limit) => read(key, "up", limit),
     before: (key, limit) => read(key, "down", limit),
-    keyOf: ({ listing }) => [hexOf(unitPriceKey(listing.priceSat, listing.amount)), listing.createdPlace],
-    first: ["00", BELOW_INTEGERS],
-    last: ["ff".repeat(40), ABOVE_INTEGERS],
+    ...MARKET,
   };
   return pageOf(list, page);
 }
@@ -139,9 +137,7 @@ export function candlesPage(
   const list: KeyedList<CandleView> = {
     after: (key, limit) => read(key === null ? BELOW_INTEGERS : intAt(key, 0), "up", limit),
     before: (key, limit) => read(intAt(key, 0), "down", limit),
-    keyOf: (candle) => [candle.start],
-    first: [BELOW_INTEGERS],
-    last: [ABOVE_INTEGERS],
+    ...CANDLES,
   };
   return pageOf(list, page);
 }

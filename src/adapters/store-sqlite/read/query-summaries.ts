@@ -5,13 +5,14 @@ import type { Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
+import { MARKETS } from "../../store-rows/list-orders.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { DAY_S } from "../../store-rows/fills.ts";
 import type { Connection } from "../connection.ts";
 import { BOUND_LIMIT, type KeyedList, pageOf } from "./paging.ts";
-import { ABOVE_TEXTS, BELOW_TEXTS, textAt, type Walk } from "../../store-rows/pages.ts";
+import { textAt, type Walk } from "../../store-rows/pages.ts";
 import { TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
-import { rankOf, totalHex, totalOfHex } from "../../store-rows/sort-keys.ts";
+import { rankOf, totalOfHex } from "../../store-rows/sort-keys.ts";
 import { readSummary } from "../../store-rows/view-rows.ts";
 
 /** All of a summary in one row of a statement that finds `token`. ?1: height of the last block before the last day. */
@@ -58,13 +59,10 @@ export function marketsPage(
     const beyond = connection.all(range(`market.rank ${compare} ?2`), floorHeight, rank, limit - rows.length);
     return [...rows, ...beyond].map(readSummary);
   };
-  const first: PageKey = ["f".repeat(32), BELOW_TEXTS];
   const list: KeyedList<MarketSummaryView> = {
-    after: (key, limit) => read(key ?? first, "down", limit),
+    after: (key, limit) => read(key ?? MARKETS.first, "down", limit),
     before: (key, limit) => read(key, "up", limit),
-    keyOf: ({ volume24hSat, token }) => [totalHex(volume24hSat), token.tick],
-    first,
-    last: ["0".repeat(32), ABOVE_TEXTS],
+    ...MARKETS,
   };
   return pageOf(list, page);
 }
