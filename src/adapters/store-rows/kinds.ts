@@ -70,6 +70,11 @@ export function stateNumber(state: LifecycleState): number {
   return STATES.indexOf(state);
 }
 
+/** Numbers of the states that a filter lets pass: of one, or of all. */
+export function stateNumbers(state: LifecycleState | null): readonly number[] {
+  return state === null ? [...STATES.keys()] : [stateNumber(state)];
+}
+
 /** State of a number in the table. */
 export function stateOf(number: number): LifecycleState {
   const state = STATES[number];

@@ -2,11 +2,11 @@
 
 import type { BlockHappenings, BlockPart, EventGroup, SwapEventView } from "../../index/event-groups.ts";
 import type { TipState } from "../../index/queries.ts";
-import type { BlockView, MarketSummaryView, ReorgView } from "../../index/views.ts";
+import type { BlockView, ListingView, MarketSummaryView, ReorgView } from "../../index/views.ts";
 import { ZERO_TOTALS } from "../../prc20/state.ts";
 import type { ListingId } from "../../primitives/brands.ts";
 import { type Cells, CellReader } from "./cells.ts";
-import { type BlockRow, readToken } from "./row-shapes.ts";
+import { type BlockRow, LISTING_COLUMNS, LISTING_JOINS, readListing, readToken } from "./row-shapes.ts";
 import { addressList, eventType } from "./swap-rows.ts";
 
 /** The state whose tip a stored block is; null where nothing is indexed yet (H-09). */
@@ -45,6 +45,17 @@ export function readBlock(row: Cells): BlockView {
     operations: cells.int(),
     validOperations: cells.int(),
   };
+}
+
+/** Columns of `readListingView`, for a query over `listing` and `LISTING_VIEW_JOINS`. */
+export const LISTING_VIEW_COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
+/** What `LISTING_VIEW_COLUMNS` needs beside `listing`. */
+export const LISTING_VIEW_JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
+
+/** A listing with its state and its token's decimals. */
+export function readListingView(row: Cells): ListingView {
+  const cells = new CellReader(row);
+  return { dec: cells.text(), ...readListing(cells) };
 }
 
 /** Expired listings, volume and fills of a day, best listing, floor of a day ago, and the token. */

@@ -3,26 +3,18 @@
 import { BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
-import {
-  type CandleView,
-  LIFECYCLE_STATES,
-  type LifecycleState,
-  type ListingView,
-} from "../../../index/views.ts";
+import type { CandleView, LifecycleState, ListingView } from "../../../index/views.ts";
+import { LISTING_VIEW_COLUMNS, LISTING_VIEW_JOINS, readListingView } from "../../store-rows/view-rows.ts";
 import { CANDLES, MARKET } from "../../store-rows/list-orders.ts";
-import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
+import { blobOf, CellReader } from "../../store-rows/cells.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
-import { stateNumber } from "../../store-rows/kinds.ts";
+import { stateNumbers } from "../../store-rows/kinds.ts";
 import { intAt, newestFirst, textAt, type Walk, walked } from "../../store-rows/pages.ts";
-import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { listingKey } from "../../store-rows/written-rows.ts";
 import type { Session, Value } from "../session.ts";
 import { findAddress } from "./find-address.ts";
 import { type MergedRanges, mergedSql, pageOf, rowsFor } from "./paging.ts";
 import { storedToken } from "./query-tokens.ts";
-
-const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
-const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
 
 // Its transaction and its output.
 const BY_OUTPOINT =
@@ -57,7 +49,7 @@ export async function sellerPage(
   const id = await findAddress(session, address);
   if (id === null) return { rows: [], next: null, prev: null };
   const within = tick === null ? "" : " AND tick = $2";
-  const ranges = statesOf(state).flatMap((number) => [
+  const ranges = stateNumbers(state).flatMap((number) => [
     `owner_id = $1 AND state = ${number}${within}`,
     `seller_id = $1 AND state = ${number} AND seller_id <> owner_id${within}`,
   ]);
@@ -73,7 +65,7 @@ export function historyPage(
   state: LifecycleState | null,
   page: PageRequest,
 ): Promise<Page<ListingView>> {
-  const ranges = statesOf(state).map((number) => `tick = $1 AND state = ${number}`);
+  const ranges = stateNumbers(state).map((number) => `tick = $1 AND state = ${number}`);
   const merged = { table: "listing", column: "change_key", ranges, values: [tick] };
   return mergedPage(session, merged, ({ listing }) => listingKey(listing), page);
 }
@@ -131,10 +123,6 @@ export async function candlesPage(
   );
 }
 
-function statesOf(state: LifecycleState | null): readonly number[] {
-  return (state === null ? LIFECYCLE_STATES : [state]).map(stateNumber);
-}
-
 function mergedPage(
   session: Session,
   merged: MergedRanges,
@@ -144,11 +132,11 @@ function mergedPage(
   const read = async (key: number, walk: Walk, limit: number): Promise<readonly ListingView[]> => {
     const { sql, values } = mergedSql(merged, walk, key, limit);
     const rows = await session.all(
-      `SELECT ${COLUMNS} FROM (${sql}) AS page JOIN listing ON listing.place = page.id ${JOINS}
+      `SELECT ${LISTING_VIEW_COLUMNS} FROM (${sql}) AS page JOIN listing ON listing.place = page.id ${LISTING_VIEW_JOINS}
          ORDER BY page.k ${walked(walk).order}`,
       ...values,
     );
-    return rows.map(readView);
+    return rows.map(readListingView);
   };
   return pageOf(newestFirst(read, keyOf), page);
 }
@@ -158,10 +146,7 @@ async function listings(
   tail: string,
   values: readonly Value[],
 ): Promise<readonly ListingView[]> {
-  return (await session.all(`SELECT ${COLUMNS} FROM listing ${JOINS} ${tail}`, ...values)).map(readView);
-}
-
-function readView(row: Cells): ListingView {
-  const cells = new CellReader(row);
-  return { dec: cells.text(), ...readListing(cells) };
+  return (
+    await session.all(`SELECT ${LISTING_VIEW_COLUMNS} FROM listing ${LISTING_VIEW_JOINS} ${tail}`, ...values)
+  ).map(readListingView);
 }

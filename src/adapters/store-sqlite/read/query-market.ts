@@ -3,27 +3,19 @@
 import { BELOW_INTEGERS } from "../../../primitives/integer-ends.ts";
 import type { ListingId, PearlAddress, Tick } from "../../../primitives/brands.ts";
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
-import {
-  type CandleView,
-  LIFECYCLE_STATES,
-  type LifecycleState,
-  type ListingView,
-} from "../../../index/views.ts";
+import type { CandleView, LifecycleState, ListingView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
+import { LISTING_VIEW_COLUMNS, LISTING_VIEW_JOINS, readListingView } from "../../store-rows/view-rows.ts";
 import { CANDLES, MARKET } from "../../store-rows/list-orders.ts";
 import { CANDLE_COLUMNS, readCandle } from "../../store-rows/fills.ts";
-import { blobOf, type Cell, type Cells, CellReader } from "../../store-rows/cells.ts";
+import { blobOf, type Cell, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
-import { stateNumber } from "../../store-rows/kinds.ts";
+import { stateNumbers } from "../../store-rows/kinds.ts";
 import { BOUND_LIMIT, type KeyedList, MergedList, mergedPage, rangesOf, pageOf } from "./paging.ts";
 import { intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { storedToken } from "./query-tokens.ts";
-import { LISTING_COLUMNS, LISTING_JOINS, readListing } from "../../store-rows/row-shapes.ts";
 import { listingKey } from "../../store-rows/written-rows.ts";
-
-const COLUMNS = `token.dec, ${LISTING_COLUMNS}`;
-const JOINS = `${LISTING_JOINS} JOIN token ON token.tick = listing.tick`;
 
 /**
  * A page of active listings, cheapest unit price first, ties older first. The rest of the key's own unit price is a
@@ -71,7 +63,7 @@ export function sellerPage(
   const id = finder.find(address);
   if (id === null) return { rows: [], next: null, prev: null };
   const within = tick === null ? "" : " AND tick = ?2";
-  const ranges = statesOf(state).flatMap((number) => [
+  const ranges = stateNumbers(state).flatMap((number) => [
     `owner_id = ?1 AND state = ${number}${within}`,
     `seller_id = ?1 AND state = ${number} AND seller_id <> owner_id${within}`,
   ]);
@@ -87,7 +79,7 @@ export function historyPage(
   state: LifecycleState | null,
   page: PageRequest,
 ): Page<ListingView> {
-  const ranges = statesOf(state).map((number) => `tick = ?1 AND state = ${number}`);
+  const ranges = stateNumbers(state).map((number) => `tick = ?1 AND state = ${number}`);
   const merged = new MergedList("change_key", rangesOf("listing", ranges), 1);
   return listingsPage(connection, merged, [tick], ({ listing }) => listingKey(listing), page);
 }
@@ -142,10 +134,6 @@ export function candlesPage(
   return pageOf(list, page);
 }
 
-function statesOf(state: LifecycleState | null): readonly number[] {
-  return (state === null ? LIFECYCLE_STATES : [state]).map(stateNumber);
-}
-
 function listingsPage(
   connection: Connection,
   merged: MergedList,
@@ -156,21 +144,18 @@ function listingsPage(
   const read = (key: number, walk: Walk, limit: number): readonly ListingView[] =>
     connection
       .all(
-        `SELECT ${COLUMNS} FROM (${merged.keys[walk]}) AS page CROSS JOIN listing ON listing.place = page.id ${JOINS}
+        `SELECT ${LISTING_VIEW_COLUMNS} FROM (${merged.keys[walk]}) AS page CROSS JOIN listing ON listing.place = page.id ${LISTING_VIEW_JOINS}
            ORDER BY page.k ${walked(walk).order}`,
         ...values,
         key,
         limit,
       )
-      .map(readView);
+      .map(readListingView);
   return mergedPage(connection, merged, values, read, keyOf, page);
 }
 
 function listings(connection: Connection, tail: string, values: readonly Cell[]): readonly ListingView[] {
-  return connection.all(`SELECT ${COLUMNS} FROM listing ${JOINS} ${tail}`, ...values).map(readView);
-}
-
-function readView(row: Cells): ListingView {
-  const cells = new CellReader(row);
-  return { dec: cells.text(), ...readListing(cells) };
+  return connection
+    .all(`SELECT ${LISTING_VIEW_COLUMNS} FROM listing ${LISTING_VIEW_JOINS} ${tail}`, ...values)
+    .map(readListingView);
 }
