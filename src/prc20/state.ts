@@ -48,7 +48,7 @@ export interface TokenRow {
   readonly sellerPaidSat: bigint;
 }
 
-/** Spendable and locked raw units of one address in one token. A row with both 0 may or may not be stored. */
+/** Spendable and locked raw units of one address in one token. Where both are 0 no row is stored. */
 export interface BalanceRow {
   readonly address: PearlAddress;
   readonly tick: Tick;

@@ -1,5 +1,5 @@
-// Makes the keys by which amounts are ordered. SQLite compares them byte by byte, and they are exact up to 2^128 - 1:
-// no amount of this index is ordered by its decimal text or in floating point.
+// Makes the keys by which amounts and addresses are ordered. Engines compare those of amounts byte by byte, and they are
+// exact up to 2^128 - 1: no amount of this index is ordered by its decimal text or in floating point.
 
 const UNIT_KEY_BYTES = 40;
 const RANK_HEX_DIGITS = 32;
