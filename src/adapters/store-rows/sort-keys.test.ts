@@ -1,9 +1,11 @@
-// The keys of unit prices and totals sort, byte by byte, exactly as their numbers do.
+// The keys of unit prices and totals sort, byte by byte, exactly as their numbers do, and heads as their addresses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "../../../testkit/properties.ts";
-import { compareQuotients, rankOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
+import { addressOfKey } from "../../primitives/address.ts";
+import { ABOVE_TEXTS, BELOW_TEXTS } from "./pages.ts";
+import { compareQuotients, headOf, rankOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
 
 const MOST_MONEY = 2_100_000_000_000_000_000n;
 const MOST_UNITS = (1n << 128n) - 1n;
@@ -74,4 +76,22 @@ test("H-38: one grain more, or one unit less, is dearer; the same share of both 
       assert.equal(compareQuotients(thinner, { priceSat, amount: of }), priceSat === 0n ? 0 : -1);
     }),
   );
+});
+
+test("heads follow the order of addresses, whatever the key, and the ends of all texts lie outside", () => {
+  const keys = Array.from({ length: 4000 }, (_, i) => {
+    const first = (Math.imul(i, 0x9e37_79b1) >>> 0).toString(16).padStart(8, "0");
+    return `${i % 3 === 0 ? "0011223344" : first}${first}`.padEnd(64, "5");
+  });
+  for (const hrp of ["prl", "rprl"]) {
+    const addresses = [...new Set(keys.map((key) => addressOfKey(key, hrp)))].toSorted();
+    for (let i = 1; i < addresses.length; i += 1) {
+      const [before, after] = [headOf(addresses[i - 1] ?? ""), headOf(addresses[i] ?? "")];
+      assert.ok(before <= after, `${addresses[i - 1]} ${addresses[i]}`);
+    }
+    const heads = addresses.map(headOf);
+    assert.ok(new Set(heads).size > 2000);
+    assert.ok(headOf(BELOW_TEXTS) < Math.min(...heads));
+    assert.ok(headOf(ABOVE_TEXTS) > Math.max(...heads));
+  }
 });
