@@ -90,8 +90,8 @@ export interface ListingRow {
   readonly createdTime: number;
   /** Place of the list operation. */
   readonly createdPlace: number;
+  /** An output of the listing's own transaction, and its number. */
   readonly anchor: Outpoint;
-  readonly anchorTxid: Txid;
   readonly anchorVout: number;
   /** Value of the anchor output. */
   readonly anchorAmountSat: Sat;

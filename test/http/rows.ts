@@ -92,7 +92,6 @@ export function listingRow(byte: string, place: number, fields: Partial<ListingR
     createdTime: TIP_TIME - 5000,
     createdPlace: place,
     anchor: `${id}:0` as Outpoint,
-    anchorTxid: id,
     anchorVout: 0,
     anchorAmountSat: sat(1000n),
     signatureHex: "3d".repeat(64),

@@ -155,7 +155,6 @@ export class BlockDraft {
       createdTime: this.time,
       createdPlace: operation.place,
       anchor: `${txid}:${vout}` as Outpoint,
-      anchorTxid: txid,
       anchorVout: vout,
       anchorAmountSat: 546n as Sat,
       signatureHex: hash32(`r ${id}`) + hash32(`s ${id}`),

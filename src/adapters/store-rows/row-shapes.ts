@@ -134,7 +134,6 @@ export function readListing(cells: CellReader): { listing: ListingRow; lifecycle
   const listing: ListingRow = {
     id: `list:${outpoint}` as ListingId,
     anchor: outpoint as Outpoint,
-    anchorTxid: createdTxid,
     anchorVout,
     createdTxid,
     tick: cells.tick(),

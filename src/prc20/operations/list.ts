@@ -192,7 +192,6 @@ export class List implements Operation {
       createdHeight: context.height,
       createdTime: context.time,
       createdPlace: site.place,
-      anchorTxid: txid,
       anchorVout: inputIndex,
       anchorAmountSat: output.valueSat as Sat,
       signatureHex: bytesToHex(annex, 1, ANNEX_BYTES - 1),

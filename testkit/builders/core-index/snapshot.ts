@@ -58,7 +58,7 @@ function listingRow(row: ListingRow): Record<string, unknown> {
     protocol_fee: `${row.protocolFeeSat}`,
     seller_net: `${row.sellerNetSat}`,
     exp: row.exp === null ? null : `${row.exp}`,
-    anchor_txid: row.anchorTxid,
+    anchor_txid: row.createdTxid,
     anchor_vout: row.anchorVout,
     created_txid: row.createdTxid,
     created_height: row.createdHeight,
