@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { rowsOf } from "../src/adapters/store-postgres/audit/dump.ts";
 import { migrate } from "../src/adapters/store-postgres/migrate.ts";
 import { initial } from "../src/adapters/store-postgres/migrations/0001-initial.ts";
 import { roles } from "../src/adapters/store-postgres/migrations/0002-roles.ts";
@@ -236,6 +237,18 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
         await session?.all("SELECT relname::text FROM pg_class WHERE relpersistence = 't'"),
         [],
       );
+    });
+  });
+
+  test("what ends a long reading of rows is told, and not that the transaction has ended with it", async () => {
+    await withSessions(1, async ([session]) => {
+      assert.ok(session !== undefined);
+      await session.exec(`BEGIN; CREATE TEMP VIEW floor AS SELECT 'T' AS tick, at AS height, 1 / (3 - at) AS price,
+        1 AS amount FROM generate_series(1, 5) AS at`);
+      const reading = async (): Promise<void> => {
+        for await (const rows of rowsOf(session).pieces("floor")) assert.deepEqual(rows, []);
+      };
+      await assert.rejects(reading, /division by zero/);
     });
   });
 

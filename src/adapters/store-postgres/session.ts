@@ -182,6 +182,20 @@ export class Session {
     return cellRows(rows);
   }
 
+  /**
+   * All rows of a query, `atOnce` at a time, by a cursor of this name. Within a transaction, which also ends the cursor
+   * where not all is read.
+   */
+  async *pieces(cursor: string, query: string, atOnce: number): AsyncGenerator<readonly Cells[], void, void> {
+    await this.exec(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query}`);
+    for (let isMore = true; isMore; ) {
+      const rows = await this.all(`FETCH ${atOnce} FROM ${cursor}`);
+      isMore = rows.length === atOnce;
+      if (rows.length > 0) yield rows;
+    }
+    await this.exec(`CLOSE ${cursor}`);
+  }
+
   /** The first row of a statement, or null. */
   async first(sql: string, ...values: readonly Value[]): Promise<Cells | null> {
     return (await this.all(sql, ...values))[0] ?? null;

@@ -54,17 +54,8 @@ export function rowsOf(session: Session): IndexRows {
 }
 
 async function* pieces(session: Session, name: SectionName): AsyncGenerator<readonly Cells[], void, void> {
-  const cursor = `verify_${name}`;
-  await session.exec(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${STATEMENTS[name]}`);
-  try {
-    for (;;) {
-      const rows = await session.all(`FETCH ${PIECE} FROM ${cursor}`);
-      if (rows.length > 0) yield shaped(name, rows);
-      if (rows.length < PIECE) return;
-    }
-  } finally {
-    await session.exec(`CLOSE ${cursor}`);
-  }
+  for await (const rows of session.pieces(`verify_${name}`, STATEMENTS[name], PIECE))
+    yield shaped(name, rows);
 }
 
 /** Kinds are numbers, names of unknown operations texts. */

@@ -50,11 +50,5 @@ async function* rowsIn(
   const key = await session.first(PRIMARY_KEY, table);
   const given = columns.map((name) => GIVEN[`${table}.${name}`] ?? name).join(", ");
   const order = key === null ? "" : `ORDER BY ${new CellReader(key).text()}`;
-  await session.exec(`DECLARE export_${table} NO SCROLL CURSOR FOR SELECT ${given} FROM ${table} ${order}`);
-  for (let isMore = true; isMore; ) {
-    const rows = await session.all(`FETCH ${ROWS_AT_ONCE} FROM export_${table}`);
-    isMore = rows.length === ROWS_AT_ONCE;
-    if (rows.length > 0) yield rows;
-  }
-  await session.exec(`CLOSE export_${table}`);
+  yield* session.pieces(`export_${table}`, `SELECT ${given} FROM ${table} ${order}`, ROWS_AT_ONCE);
 }
