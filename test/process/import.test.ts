@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chdir, cwd } from "node:process";
@@ -21,7 +20,6 @@ import {
   sha256Hex,
 } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
 import { eventFloor } from "../../src/index/event-groups.ts";
-import type { Exported } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
 import { type Config, readConfig } from "../../src/app/config/config.ts";
@@ -33,6 +31,7 @@ import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
+import { type DigestWitness, startDigestWitness } from "./digest-witness.ts";
 
 const BLOCKS = 40;
 const quiet = (): void => undefined;
@@ -40,21 +39,14 @@ const quiet = (): void => undefined;
 let folder = "";
 let world: SimulatedWorld;
 let server: WorldServer;
-/** Its answer to every question is the digest that it was given last; `login`: the header of the last question. */
-let witness: {
-  readonly url: string;
-  says: Exported | null;
-  login: string | undefined;
-  asked(): Promise<void>;
-  close(): void;
-};
+let witness: DigestWitness;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "strand-import-"));
   world = new SimulatedWorld(612);
   world.grow(BLOCKS);
   server = await serveWorld(world);
-  witness = await startWitness();
+  witness = await startDigestWitness();
   await followed("source");
 });
 
@@ -63,33 +55,6 @@ after(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function startWitness(): Promise<typeof witness> {
-  const http = createServer((request, response) => {
-    witness.login = request.headers.authorization;
-    if (request.url?.startsWith("/strand/api/v1/prc20/digest/") === false) {
-      // Another service at the root of this address, and one that takes no more questions of this client.
-      const isBusy = request.url.startsWith("/busy/");
-      response.statusCode = isBusy ? 429 : 200;
-      const other = { block_hash: "of another chain", value: "another" };
-      response.end(JSON.stringify(isBusy ? { error: "RATE_LIMITED" } : { result: [other] }));
-      return;
-    }
-    const row = { block_hash: witness.says?.hash, value: witness.says?.digest };
-    void witness.asked().finally(() => response.end(JSON.stringify({ result: [row] })));
-  });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const address = http.address();
-  assert.ok(typeof address === "object" && address !== null);
-  const url = `http://127.0.0.1:${address.port}/strand/`;
-  return {
-    url,
-    says: null,
-    login: undefined,
-    asked: () => Promise.resolve(),
-    close: () => void http.close(),
-  };
-}
 
 function file(name: string): string {
   return join(folder, `${name}.db`);
