@@ -5,6 +5,8 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Cell, Cells } from "../../src/adapters/store-rows/cells.ts";
 import { Connection } from "../../src/adapters/store-sqlite/connection.ts";
 
+const PLAN = "EXPLAIN QUERY PLAN ";
+
 /** Counts what goes through a connection. */
 export class CountingConnection extends Connection {
   /** Rows handed over so far. */
@@ -20,7 +22,6 @@ export class CountingConnection extends Connection {
   }
 
   override all(sql: string, ...values: Cell[]): readonly Cells[] {
-    this.statements.add(sql);
     const rows = super.all(sql, ...values);
     this.rows += rows.length;
     this.largest = Math.max(this.largest, rows.length);
@@ -28,24 +29,18 @@ export class CountingConnection extends Connection {
   }
 
   override first(sql: string, ...values: Cell[]): Cells | null {
-    this.statements.add(sql);
     const row = super.first(sql, ...values);
     if (row !== null) this.rows += 1;
     return row;
   }
 
-  override run(sql: string, ...values: Cell[]): number {
-    this.statements.add(sql);
-    return super.run(sql, ...values);
-  }
-
+  /** All statements come by here; questions about the statements are none of them. */
   override prepared(sql: string): StatementSync {
-    this.statements.add(sql);
+    if (!sql.startsWith(PLAN)) this.statements.add(sql);
     return super.prepared(sql);
   }
 
   override *each(sql: string, ...values: Cell[]): Generator<Cells> {
-    this.statements.add(sql);
     for (const row of super.each(sql, ...values)) {
       this.rows += 1;
       yield row;
@@ -55,7 +50,7 @@ export class CountingConnection extends Connection {
   /** Lines of the plans of the statements so far. */
   plans(): readonly string[] {
     return [...this.statements].flatMap((sql) =>
-      super.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => `${String(row[3])}: ${sql}`),
+      super.all(`${PLAN}${sql}`).map((row) => `${String(row[3])}: ${sql}`),
     );
   }
 
