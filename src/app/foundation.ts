@@ -78,10 +78,10 @@ export async function checkDatabase(
   refuseOthers(await claimDatabase(store, indexer.parameters), name);
 }
 
-/** Refuses a database that differs, with what to do. */
-export function refuseOthers(differences: readonly string[], file: string): void {
+/** Refuses a database that differs, with what to do: take another `kind` than the one of that place. */
+export function refuseOthers(differences: readonly string[], place: string, kind = "DATABASE_URL"): void {
   if (differences.length === 0) return;
-  const advice = `choose another DATABASE_URL than ${file}, or configure what it was built with`;
+  const advice = `choose another ${kind} than ${place}, or configure what it was built with`;
   throw new CommandRefused(differences.map((difference) => `${difference}; ${advice}`));
 }
 

@@ -82,6 +82,7 @@ export async function importIndex(
   refuseOthers(
     parameterDifferences(manifest.parameters, parametersOf(config.network.name, config.rules)),
     folder,
+    "snapshot",
   );
   const lock = await refusing(() => lockTarget(database));
   try {
