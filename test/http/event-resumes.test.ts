@@ -126,7 +126,8 @@ test("what is committed while the end of the log is read is told", async () => {
   assert.deepEqual(client.ids, [2]);
 });
 
-test("what was begun to be read before a commit is neither kept nor shared after it", async () => {
+/** A reading of the log, of one group, that has been begun; it goes on with `resolve`. In an object, since it is a promise. */
+async function begunReading() {
   const index = new WaitingIndex(rows.stateAt(1));
   index.groups = [group(1, 1)];
   const pieces = new PieceReader(index, PROTOCOL_RULES);
@@ -134,6 +135,11 @@ test("what was begun to be read before a commit is neither kept nor shared after
   index.holdsAnswer = promise;
   const early = pieces.at({ kind: "after", id: 0 });
   await until("the question", () => index.holdsAnswer === null);
+  return { index, pieces, early, resolve };
+}
+
+test("what was begun to be read before a commit is neither kept nor shared after it", async () => {
+  const { index, pieces, early, resolve } = await begunReading();
   index.groups = [group(5, 5)];
   pieces.forget();
   const meanwhile = pieces.at({ kind: "after", id: 0 });
@@ -144,13 +150,7 @@ test("what was begun to be read before a commit is neither kept nor shared after
 });
 
 test("what is begun to be read before a commit and ends after it is not kept", async () => {
-  const index = new WaitingIndex(rows.stateAt(1));
-  index.groups = [group(1, 1)];
-  const pieces = new PieceReader(index, PROTOCOL_RULES);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  index.holdsAnswer = promise;
-  const early = pieces.at({ kind: "after", id: 0 });
-  await until("the question", () => index.holdsAnswer === null);
+  const { index, pieces, early, resolve } = await begunReading();
   pieces.forget();
   resolve();
   await early;

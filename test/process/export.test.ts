@@ -16,6 +16,7 @@ import { type Config, readConfig } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
 import { exportIndex } from "../../src/app/snapshots.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { StoreUnavailable } from "../../src/index/ports.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
@@ -64,11 +65,19 @@ async function indexed(height: number): Promise<void> {
   await service.stop();
 }
 
-/** Stores the rows of the SQLite database in PostgreSQL. */
+/** Stores the rows of the SQLite database in PostgreSQL; on a busy machine that may be silent for too long at first. */
 async function moved(url: string): Promise<void> {
   const connection = openAssembled(file());
+  const fill = (): Promise<boolean> =>
+    fillPostgresIndex(url, contentsOf(connection), () => undefined).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof StoreUnavailable, String(error));
+        return false;
+      },
+    );
   try {
-    await fillPostgresIndex(url, contentsOf(connection), () => undefined);
+    await until("the rows are in PostgreSQL", fill);
   } finally {
     connection.close();
   }

@@ -28,6 +28,7 @@ import { manifestFile, manifestText, partFile, sha256Hex, type SnapshotManifest 
 
 /** Bytes of the database in one part. */
 const PART_BYTES = 16 * 1024 * 1024;
+
 /** What an export has written. */
 export type Exported = Omit<SnapshotManifest, "format">;
 
