@@ -21,9 +21,15 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-mempool.ts", [
     {
       rule: "S-53",
-      find: "known.has(txid)) continue;\n      for",
-      replace: "known.has(txid) || txid !== undefined) continue;\n      for",
+      find: ".filter(([txid]) => !known.has(txid));",
+      replace: ".filter(([txid]) => txid === undefined);",
       why: "evictions are not noticed",
+    },
+    {
+      rule: "S-54",
+      find: "tip !== null && watch.isAt(tip)",
+      replace: "tip !== null",
+      why: "a lock that a block has taken is called for again until the block is applied",
     },
     {
       rule: "S-53",

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
-import type { Txid } from "../../src/primitives/brands.ts";
+import type { NodeTip } from "../../src/follow/ports.ts";
+import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import { displayHex, hexToBytes } from "../../src/primitives/hex.ts";
 import { MEMPOOL_DEFAULTS, MempoolWatch } from "../../src/follow/mempool-watch.ts";
 import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
@@ -57,6 +58,10 @@ class FloodedNode {
     return txid;
   }
 
+  async tip(): Promise<NodeTip> {
+    return { height: 0, hash: "00".repeat(32) as BlockHash };
+  }
+
   async mempoolTxids(): Promise<readonly Txid[]> {
     return this.#random.shuffled([...this.pool.keys()]);
   }
@@ -82,6 +87,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
     mark: () => ({ height: -1 }),
     release: () => undefined,
     comparedSince: () => null,
+    isAt: () => true,
     onNewLocks: () => undefined,
   };
   return new PearlMempool(

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
-import type { Txid } from "../../src/primitives/brands.ts";
+import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import { PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
@@ -28,11 +28,15 @@ class ListedMempool {
       mark: () => ({ height: -1 }),
       release: () => undefined,
       comparedSince: () => null,
+      isAt: () => true,
       onNewLocks: (listener: () => void) => {
         this.#newLocks = listener;
       },
     };
-    const node = { rawTransactions: async (txids: readonly Txid[]) => txids.map(() => null) };
+    const node = {
+      rawTransactions: async (txids: readonly Txid[]) => txids.map(() => null),
+      tip: async () => ({ height: 0, hash: "00".repeat(32) as BlockHash }),
+    };
     const { ledger } = this;
     const parts = {
       node,

@@ -69,6 +69,7 @@ describe("locks in the mempool", () => {
     let listed = [other, lock, claim];
     const mempoolTxids = async () => listed.map(({ txid }) => txid as Txid);
     const next = stage.live((node) => liar(node, { mempoolTxids }), {}, ledger, {}, 1);
+    await next.follow();
     const shown = () => [ledger.present(), ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid];
     for (let look = 0; look < 3; look += 1) {
       await next.mempool.look();
@@ -78,6 +79,25 @@ describe("locks in the mempool", () => {
     await next.mempool.look();
     assert.deepEqual(shown(), [[], undefined]);
     stage.mine(lock, claim, other);
+  });
+
+  test("S-51: what a block has taken is in the mempool until that block is applied", async () => {
+    const { ledger } = stage;
+    const life = stage.live();
+    const one = watchedOrder(45);
+    ledger.know(one.watched, stage.now);
+    await life.settle();
+    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
+    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+    for (const signed of [lock, claim]) stage.send(signed);
+    await life.settle();
+    const shown = () => [ledger.present(), ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid];
+    stage.mine(lock, claim);
+    await life.mempool.look();
+    assert.deepEqual(shown(), [[lock.txid], claim.txid], "nobody has said yet what became of them");
+    await life.follow();
+    await life.mempool.look();
+    assert.deepEqual(shown(), [[], undefined]);
   });
 
   test("S-13, S-15: an eviction empties the picture; sighting and secret stay", async () => {

@@ -26,10 +26,10 @@ import type { LedgerWrites, MempoolLocks, SeenSpend } from "../ledger/ports.ts";
 
 /** What the reading works with. */
 interface PearlMempoolDependencies {
-  readonly node: Pick<PearlNode, "rawTransactions">;
+  readonly node: Pick<PearlNode, "rawTransactions" | "tip">;
   readonly ledger: LedgerWrites;
   /** Told of the moment before a look, so that no conflict in a block is missed. */
-  readonly watch: Pick<PearlWatch, "mark" | "release" | "comparedSince" | "onNewLocks">;
+  readonly watch: Pick<PearlWatch, "mark" | "release" | "comparedSince" | "onNewLocks" | "isAt">;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
   readonly clock: Clock;
@@ -57,6 +57,8 @@ export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
 
 /** Transactions compared between two turns of the event loop. */
 const COMPARED_PER_TURN = 500;
+/** For how long what the node no longer lists is waited for in a block that is not applied yet. */
+const LEAVING_MS = 30_000;
 
 /** What a transaction of the present mempool shows about swaps; most show nothing. */
 interface Shown {
@@ -103,6 +105,8 @@ export class PearlMempool implements MempoolListener {
    * still: nobody has looked for it.
    */
   #isRead = false;
+  /** Since when what has left the node's list is waited for in a block; null where nothing is. */
+  #leavingSinceMs: number | null = null;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
   #lastTrouble: string | null = null;
@@ -138,11 +142,8 @@ export class PearlMempool implements MempoolListener {
       this.#forget(known);
       await this.#compareAgain(known);
       await this.#fetchMissing();
-      if (known.isWhole && !this.#isRead && !this.#isAnyMissing()) {
-        this.#isRead = true;
-        this.#isNew = true;
-      }
       await this.#tell(known);
+      if (await this.#letGo(known)) await this.#tell(known);
       if (this.#mark !== null) this.#deps.watch.release(this.#mark);
       this.#mark = null;
       this.#lastTrouble = null;
@@ -158,7 +159,7 @@ export class PearlMempool implements MempoolListener {
     this.#lastTrouble = sentence;
   }
 
-  /** Drops what has left the mempool. */
+  /** Drops what has left the mempool, but for what was shown of it. */
   #forget(known: KnownTransactions): void {
     for (const [txid, raw] of this.#kept) {
       if (known.has(txid)) continue;
@@ -167,12 +168,41 @@ export class PearlMempool implements MempoolListener {
     }
     for (const txid of this.#missing.keys()) if (!known.has(txid)) this.#missing.delete(txid);
     for (const txid of this.#spent.keys()) if (!known.has(txid)) this.#spent.delete(txid);
-    for (const [txid, { locks }] of this.#shown) {
-      if (known.has(txid)) continue;
+  }
+
+  /**
+   * Drops what has left the mempool and was shown, and at the first time what was told before the start; whether there may be
+   * any. It stays where it was seen last until `isApplied`.
+   */
+  async #letGo(known: KnownTransactions): Promise<boolean> {
+    const left = [...this.#shown].filter(([txid]) => !known.has(txid));
+    const isReadNow = !this.#isRead && known.isWhole && !this.#isAnyMissing();
+    if (left.length === 0 && !isReadNow) {
+      this.#leavingSinceMs = null;
+      return false;
+    }
+    if (!(await this.#isApplied())) return false;
+    for (const [txid, { locks }] of left) {
       for (const lock of locks) this.#found.delete(outpointOf(lock));
       this.#shown.delete(txid);
-      this.#isNew = true;
     }
+    this.#isRead ||= isReadNow;
+    this.#leavingSinceMs = null;
+    this.#isNew = true;
+    return true;
+  }
+
+  /**
+   * Whether every block is applied that may have taken what the node no longer lists: else a lock would be nowhere for a
+   * moment, its deal would go back, and the seller would be told to lock once more (S-51, S-54). Where blocks cannot be
+   * read, that is not waited for any longer.
+   */
+  async #isApplied(): Promise<boolean> {
+    const { node, watch, clock } = this.#deps;
+    const sinceMs = (this.#leavingSinceMs ??= clock.monotonicMs());
+    if (clock.monotonicMs() - sinceMs >= LEAVING_MS) return true;
+    const tip = await node.tip().catch(() => null);
+    return tip !== null && watch.isAt(tip);
   }
 
   /** Compares anew what may show more than it did: what is kept at once, the rest when it is fetched. */

@@ -8,7 +8,7 @@ import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-foll
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
-import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
+import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { Backscan, firstHeightAt, type ScanReasons } from "./pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
@@ -135,6 +135,11 @@ export class PearlWatch implements ConditionSource {
       `${this.standing().nodeHeight}): no new lock or secret is seen. The last error line of the log that begins with ` +
       "swaps on PEARL says why; check that the node has all blocks and answers all calls that swaps need.";
     return [{ code: "SWAPS_STALLED", sentence }];
+  }
+
+  /** Whether the applied tip is this one, of the node. */
+  isAt(tip: NodeTip): boolean {
+    return this.#tip.isLoaded && this.#tip.window.tip?.hash === tip.hash;
   }
 
   /** Looks for new scripts at once instead of at the next poll. */
