@@ -93,7 +93,9 @@ export async function composeIndex<Metrics extends IndexMetrics>(
 export function answeringParts({ swaps, ...index }: ComposedIndex, queries: IndexQueries, log: Log) {
   const { status, conditions, nodes, mempool, feed } = index;
   const present = { queries, status, conditions, nodes, mempool, feed, log, swaps: swaps?.api ?? null };
-  return swaps === null ? present : { ...present, swapFeed: swaps.ledger.feed };
+  if (swaps === null) return present;
+  const { ledger } = swaps;
+  return { ...present, swapFeed: ledger.feed, showsEvent: () => ledger.landed() };
 }
 
 /** Swaps read the mempool as often as blocks (S-53); tokens alone can wait. */

@@ -52,6 +52,7 @@ type ServedParts = Pick<
   | "log"
   | "isOpen"
   | "followedEvent"
+  | "showsEvent"
   | "serves"
 >;
 

@@ -130,6 +130,9 @@ async function openAnswering(
       log,
       isOpen: () => following.isOpen,
       followedEvent: () => following.followedEvent,
+      showsEvent: async (id) => {
+        if (following.followedEvent < id) await caughtUp();
+      },
       ...(role === "index" ? { serves: "health" } : {}),
     },
     run: async (signal) => {

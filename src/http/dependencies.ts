@@ -98,6 +98,11 @@ export interface HttpDependencies {
    * about swaps are behind the log for a moment. Absent: they are not.
    */
   followedEvent?(): number;
+  /**
+   * Resolves when answers show what the events up to this one tell: swaps are answered from memory, which follows the event
+   * log a moment later. Absent: they always do.
+   */
+  showsEvent?(id: number): Promise<void>;
   /** Whether answers can be given; while not, all paths but those of health are 503. Absent: always. */
   isOpen?(): boolean;
   /** "health": nothing but health and metrics is served here. "interface": no documents and pages. Absent: all. */

@@ -105,6 +105,28 @@ test("H-09 who is told of a block by an event is given no answer from before it"
   assert.equal(await heightOfStats(stage), NEXT);
 });
 
+test("H-39 nobody is told of an event before answers show what it tells", async (context) => {
+  let show: () => void = () => undefined;
+  const shown = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  const asked: number[] = [];
+  const stage = await keeping(context, {
+    followedEvent: () => 0,
+    showsEvent: async (id) => {
+      asked.push(id);
+      if (id > 0) await shown;
+    },
+  });
+  const { told } = await stream(stage, context);
+  commitUntold(stage);
+  stage.commit();
+  await until("the event was read", () => asked.includes(1));
+  assert.ok(!told.text.includes("event: block"), "answers are of the state before it");
+  show();
+  await until("the event is told", () => told.text.includes("event: block"));
+});
+
 test("H-09 who has read the height of a block at /health is given no answer from before it", async (context) => {
   const stage = await keeping(context);
   commitUntold(stage);

@@ -66,8 +66,8 @@ export function eventIdOf(text: string): number | null {
 interface EventHubParts {
   readonly queries: IndexQueries;
   readonly rules: ProtocolRules;
-  /** Reads the state that consumers are about to be told of; nobody is given an older answer from then on. */
-  readonly see: () => Promise<TipState>;
+  /** Reads the state that events up to this id led to; nobody is given an older answer from then on. */
+  readonly see: (id: number) => Promise<TipState>;
   /** The event up to which answers are of what the log tells. */
   readonly followedEvent: () => number;
   readonly log: Log;
@@ -77,7 +77,7 @@ interface EventHubParts {
 export class EventHub {
   readonly #queries: IndexQueries;
   readonly #pieces: PieceReader;
-  readonly #see: () => Promise<TipState>;
+  readonly #see: (id: number) => Promise<TipState>;
   readonly #followedEvent: () => number;
   readonly #log: Log;
   readonly #consumers = new Map<EventSink, Consumer>();
@@ -258,7 +258,7 @@ export class EventHub {
   /** Before an id is told. The log is read first, so the state is that of its events or a later one. */
   async #seeUpTo(id: number): Promise<void> {
     if (id <= this.#seenId) return;
-    await this.#see();
+    await this.#see(id);
     this.#seenId = Math.max(this.#seenId, id);
   }
 
@@ -288,7 +288,7 @@ export class EventHub {
     // The bounds first: an event that comes between is then told once too often rather than never.
     const { lowest, highest } = await this.#queries.eventBounds();
     const after = this.#newestOf(lowest, highest);
-    const state = await this.#see();
+    const state = await this.#see(after);
     const preface = eventText(after, "reset", { height: state.height, block_hash: state.hash });
     return { after, preface, isReplay: false };
   }

@@ -49,7 +49,10 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
   const hub = new EventHub({
     queries: deps.queries,
     rules: deps.rules,
-    see: () => seenState(context),
+    see: async (id) => {
+      await deps.showsEvent?.(id);
+      return seenState(context);
+    },
     followedEvent: () => deps.followedEvent?.() ?? Number.MAX_SAFE_INTEGER,
     log: deps.log,
   });

@@ -83,6 +83,8 @@ export class LedgerCommits {
   /** Whether events are missing that could not be written: the next transaction empties the log. */
   #owesReset = false;
   #turn: Promise<void> = Promise.resolve();
+  /** The change that is being stored, until the books show it or are read again. */
+  #landing: Promise<void> = Promise.resolve();
   readonly #rowListeners: RowListener[] = [];
 
   private constructor(parts: SwapLedgerDependencies, limits: ChangeLimits, books: Books) {
@@ -127,6 +129,14 @@ export class LedgerCommits {
   /** Resolves when no change is under way. */
   settled(): Promise<void> {
     return this.#turn;
+  }
+
+  /**
+   * Resolves when the books show every change whose events could be read before the call: the store has a change, and its
+   * events, a moment before the books do.
+   */
+  landed(): Promise<void> {
+    return this.#landing;
   }
 
   /** Carries a change out when its turn has come; resolves when it is durable and visible. */
@@ -239,14 +249,10 @@ export class LedgerCommits {
     const told = await this.#events.told(draft, first, before, hidden);
     if (this.#owesReset) draft.forget(UNTOLD, "rows");
     if (rest.length > 0) draft.store(UNTOLD, "rows");
-    await this.#commit(draft, this.#owesReset ? null : [...draft.events, ...told], {
-      change,
-      was,
-      is,
-      opened,
-    });
-    this.#owesReset = false;
-    draft.books.layDown();
+    const events = this.#owesReset ? null : [...draft.events, ...told];
+    const landing = this.#land(draft, events, { change, was, is, opened });
+    this.#landing = landing.catch(() => undefined);
+    await landing;
     this.#lastContext = is;
     if (draft.open.length > 0) this.#rounds?.hold(draft.moved.orders, this.#parts.clock.monotonicMs());
     this.#tellListeners(draft);
@@ -270,6 +276,12 @@ export class LedgerCommits {
       before = this.#books.closed.state.version;
       await this.#carryOut({ kind: "open", questions: [question] });
     }
+  }
+
+  async #land(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {
+    await this.#commit(draft, events, timed);
+    this.#owesReset = false;
+    draft.books.layDown();
   }
 
   async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {

@@ -63,6 +63,24 @@ test("S-51: a status that goes back by an eviction is no alarm", async () => {
   assert.deepEqual(alarms, []);
 });
 
+test("H-39: while a change is stored that reads do not show yet, its events are waited for, and after a failure too", async () => {
+  const { ledger, store } = await scene();
+  const commit = store.commit.bind(store);
+  let landed: Promise<unknown> = Promise.resolve();
+  store.commit = async (transaction) => {
+    await commit(transaction);
+    landed = ledger.landed().then(() => ledger.subject(ORDER)?.order?.locked.block);
+    assert.equal(ledger.subject(ORDER), null, "stored, and not shown");
+    await Promise.resolve();
+  };
+  const change = ledger.applyEvm(evm(10, [locked("a", 10)]));
+  await change;
+  assert.equal(await landed, 10);
+  store.failure = new Error("no disk");
+  await assert.rejects(ledger.applyEvm(evm(11, [accepted("a", 11)])), /no disk/);
+  await ledger.landed();
+});
+
 test("S-12: a key that is no point is none after a restart either", async () => {
   const { ledger, store } = await scene();
   const noPoint = `0x${"ff".repeat(32)}` as Bytes32;

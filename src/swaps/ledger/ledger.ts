@@ -200,6 +200,11 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     }
   }
 
+  /** Resolves when reads show every change whose events could be read before the call. */
+  landed(): Promise<void> {
+    return this.#commits.landed();
+  }
+
   settled(): Promise<void> {
     return this.#commits.settled();
   }
