@@ -169,8 +169,8 @@ const closed = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-55",
-      find: "hasLocks: hasReturned || ",
-      replace: "hasLocks: ",
+      find: "locks: hasReturned ? null : ",
+      replace: "locks: ",
       why: "a spend of a closed deal that a reorganisation has put back into the mempool is not seen",
     },
   ]),

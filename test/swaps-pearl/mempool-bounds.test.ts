@@ -29,8 +29,8 @@ class ListedMempool {
       release: () => undefined,
       comparedSince: () => null,
       isAt: () => true,
-      onNewLocks: (listener: () => void) => {
-        this.#newLocks = listener;
+      onNewLocks: (listener: (txids: null) => void) => {
+        this.#newLocks = () => listener(null);
       },
     };
     const node = {

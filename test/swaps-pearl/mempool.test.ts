@@ -190,24 +190,41 @@ describe("locks in the mempool", () => {
     await life.settle();
   });
 
-  test("S-13: a claim is compared before the block of its lock is applied, and found when it is", async () => {
-    const { ledger } = stage;
-    const life = stage.live();
-    const one = watchedOrder(37);
-    ledger.know(one.watched, stage.now);
-    await life.settle();
-    const lock = pay(stage.coin(), [{ script: one.lock.script, value: AMOUNT }]);
-    stage.mine(lock);
-    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
-    stage.send(claim);
-    await life.mempool.look();
-    assert.ok(!ledger.secrets.has(one.watched.hashlock), "nobody knows that output yet");
-    await life.settle();
-    assert.equal(ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid, claim.txid);
-    assert.ok(ledger.secrets.has(one.watched.hashlock));
-    stage.mine(claim);
-    await life.settle();
-  });
+  for (const [seed, what, amount] of [
+    [37, "lock", AMOUNT],
+    [46, "dust", 5000n],
+  ] as const)
+    test(`S-13: a claim of ${what} is compared before the block of that is applied, and found when it is`, async () => {
+      const { ledger } = stage;
+      const asked: Txid[] = [];
+      const count = (node: SwapNode) =>
+        liar(node, {
+          rawTransactions: async (txids: readonly Txid[]) => {
+            asked.push(...txids);
+            return node.rawTransactions(txids);
+          },
+        });
+      const life = stage.live(count, {}, ledger, { keptBytes: 0 });
+      const one = watchedOrder(seed);
+      ledger.know(one.watched, stage.now);
+      await life.settle();
+      await life.mempool.look();
+      const lock = pay(stage.coin(), [{ script: one.lock.script, value: amount }]);
+      stage.mine(lock);
+      const claim = pay(claimInput(one, lock.txid, 0, amount), []);
+      const other = pay(stage.coin(), []);
+      for (const signed of [claim, other]) stage.send(signed);
+      await life.mempool.look();
+      assert.ok(!ledger.secrets.has(one.watched.hashlock), "nobody knows that output yet");
+      asked.length = 0;
+      await life.settle();
+      assert.ok(ledger.secrets.has(one.watched.hashlock));
+      assert.deepEqual(asked, [claim.txid], "nothing else can spend it");
+      const spend = ledger.mempool.spends.get(outpointOf(lock.txid, 0));
+      assert.equal(spend?.txid, amount === AMOUNT ? claim.txid : undefined);
+      stage.mine(claim, other);
+      await life.settle();
+    });
 
   for (const [seed, how, isLost] of [
     [31, "by a write that has happened and fails", true],

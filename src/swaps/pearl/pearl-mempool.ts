@@ -88,7 +88,7 @@ export class PearlMempool implements MempoolListener {
   #keptBytes = 0;
   /** Marks of what each compared transaction spends, so that a new lock output does not cause all to be read again. */
   readonly #spent = new Map<Txid, number | readonly number[]>();
-  /** Marks of transactions whose lock outputs were found after others had been compared. */
+  /** Marks of transactions whose lock outputs were found, here or in a block, after others had been compared. */
   readonly #sought = new Set<number>();
   /**
    * To be fetched here and compared, with the number of answers that were not the transaction. They take turns: one
@@ -114,8 +114,10 @@ export class PearlMempool implements MempoolListener {
   constructor(deps: PearlMempoolDependencies, options: PearlMempoolOptions = PEARL_MEMPOOL_DEFAULTS) {
     this.#deps = deps;
     this.#options = options;
-    deps.watch.onNewLocks(() => {
-      this.#isStale = true;
+    deps.watch.onNewLocks((txids) => {
+      if (txids === null) this.#isStale = true;
+      // What was compared before may spend them.
+      for (const txid of txids ?? []) this.#sought.add(markOf(txid));
     });
   }
 

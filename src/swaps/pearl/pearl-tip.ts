@@ -3,6 +3,7 @@
 // in memory is believed only as long as every change was acknowledged.
 
 import type { VerifyContext } from "../../chain/scan-block.ts";
+import type { Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
@@ -29,8 +30,8 @@ interface PearlTipDependencies {
 export interface PearlStep {
   /** Last block that stayed; null where nothing was undone. */
   readonly rewindTo: number | null;
-  /** Whether there are lock outputs that the mempool was not compared with: blocks showed them, or they came back. */
-  readonly hasLocks: boolean;
+  /** Transactions whose lock outputs blocks showed, dust included; null where scripts came back that nobody looked for. */
+  readonly locks: ReadonlySet<Txid> | null;
 }
 
 /** Who is told of the steps. */
@@ -39,6 +40,15 @@ interface StepListener {
   undoing(toHeight: number): void;
   /** Called after each step is durable. */
   stepped(step: PearlStep): void;
+}
+
+/** The transactions whose lock outputs were found. */
+export function lockTransactionsIn({
+  facts,
+  sightings,
+}: Pick<PearlChange, "facts" | "sightings">): ReadonlySet<Txid> {
+  const shown = facts.filter(({ kind }) => kind === "output");
+  return new Set([...shown, ...sightings].map(({ txid }) => txid));
 }
 
 /** The result of appending. */
@@ -299,7 +309,10 @@ export class PearlTip {
     this.#window = window;
     this.#isFallenBack = false;
     this.#deps.standing.appliedTo(tip);
-    this.#listener.stepped({ rewindTo, hasLocks: hasReturned || sightings.length > 0 });
+    this.#listener.stepped({
+      rewindTo,
+      locks: hasReturned ? null : lockTransactionsIn({ facts, sightings }),
+    });
   }
 
   /** Hands a change to the ledger; where that fails, memory is loaded again before the next step. */

@@ -3,6 +3,7 @@
 // alone. Every failure ends a round; the next starts from the ledger's state.
 
 import type { VerifyContext } from "../../chain/scan-block.ts";
+import type { Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
@@ -14,7 +15,7 @@ import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
 import { NodeStanding, type OtherNodes } from "./pearl-standing.ts";
-import { type PearlStep, PearlTip } from "./pearl-tip.ts";
+import { lockTransactionsIn, type PearlStep, PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites } from "../ledger/ports.ts";
 import type { PearlStanding } from "../standings.ts";
 
@@ -58,6 +59,9 @@ export const PEARL_WATCH_DEFAULTS: Omit<PearlWatchOptions, "pollMs"> = {
   stuckMs: 30_000,
 };
 
+/** Gets the transactions whose lock outputs have become known; null: whatever was read may show more than it did. */
+type NewLocksListener = (txids: ReadonlySet<Txid> | null) => void;
+
 /** A height that a reader of the mempool started from; see `PearlWatch.mark`. */
 export interface TipMark {
   height: number;
@@ -73,7 +77,7 @@ export class PearlWatch implements ConditionSource {
   readonly #standing: NodeStanding;
   readonly #tip: PearlTip;
   readonly #marks = new Set<TipMark>();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners: NewLocksListener[] = [];
   #isTipDue = true;
   #tipAskedMs = Number.NEGATIVE_INFINITY;
   /**
@@ -148,7 +152,7 @@ export class PearlWatch implements ConditionSource {
   }
 
   /** Calls back when scripts or lock outputs have become known that the mempool was not compared with. */
-  onNewLocks(listener: () => void): void {
+  onNewLocks(listener: NewLocksListener): void {
     this.#listeners.push(listener);
   }
 
@@ -190,7 +194,7 @@ export class PearlWatch implements ConditionSource {
       this.#end(this.#again);
       this.#tip.load();
       // A write that failed may have happened, with lock outputs that nobody has been told of.
-      this.#tellNewLocks();
+      this.#tellNewLocks(null);
     }
     this.#standing.refreshConnections();
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
@@ -222,9 +226,9 @@ export class PearlWatch implements ConditionSource {
     return hasMore;
   }
 
-  #stepped({ rewindTo, hasLocks }: PearlStep): void {
+  #stepped({ rewindTo, locks }: PearlStep): void {
     if (rewindTo !== null) this.#rewound(rewindTo);
-    if (hasLocks) this.#tellNewLocks();
+    this.#tellNewLocks(locks);
   }
 
   /**
@@ -263,8 +267,9 @@ export class PearlWatch implements ConditionSource {
     return new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
   }
 
-  #tellNewLocks(): void {
-    for (const listener of this.#listeners) listener();
+  #tellNewLocks(txids: ReadonlySet<Txid> | null): void {
+    if (txids?.size === 0) return;
+    for (const listener of this.#listeners) listener(txids);
   }
 
   /** One piece of a pass over older blocks; whether there is more to do at once. */
@@ -298,7 +303,7 @@ export class PearlWatch implements ConditionSource {
   async #handOver(scan: Backscan, isDone: boolean): Promise<void> {
     const change = scan.change(isDone);
     await this.#tip.apply(change);
-    if (change.sightings.length > 0) this.#tellNewLocks();
+    this.#tellNewLocks(lockTransactionsIn(change));
   }
 
   /** The node's chain has changed under a pass: what lies within the window is read anew, after the tip. */
@@ -322,7 +327,7 @@ export class PearlWatch implements ConditionSource {
     const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
     const from = await firstHeightAt(time, tip.height, (height) => this.#timeAt(height));
     // The mempool was read without these scripts.
-    this.#tellNewLocks();
+    this.#tellNewLocks(null);
     const scripts = uncovered.map(({ script }) => script.script);
     return this.#pass({ scripts, fromTime: time, rereads: [] }, from);
   }
