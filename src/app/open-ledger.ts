@@ -43,6 +43,7 @@ export const UNKNOWN_PEARL: PearlStanding = {
   connections: null,
   blockIntervalS: null,
   witnesses: [],
+  isMempoolRead: false,
   nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
 

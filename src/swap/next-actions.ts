@@ -79,6 +79,7 @@ interface View {
   readonly fault: TermsError | null;
   /** Whether the marked actions may be offered: the service may act, and the order's script is read for (S-62). */
   readonly isReady: boolean;
+  readonly isMempoolRead: boolean;
   /** Those that rows show, in their order. */
   readonly outputs: readonly HtlcOutput[];
   readonly lock: HtlcOutput | null;
@@ -105,6 +106,7 @@ export function nextActions(
     isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),
     isReady: context.isReady && subject.isCovered,
+    isMempoolRead: context.isMempoolRead !== false,
     outputs: subject.outputs.shown(pearlAmountSat, tips),
     lock: subject.outputs.lock(pearlAmountSat),
     buyer: subject.terms.buyer,
@@ -196,16 +198,12 @@ function addSellersWaysBack(view: View, actions: NextAction[]): void {
 
 /** lock_pearl, accept_bid, refund_cooperative. */
 function addSellersSteps(view: View, actions: NextAction[]): void {
-  const { subject, state, seller, profile, tips, fault } = view;
+  const { subject, state, seller, profile, tips, fault, isMempoolRead } = view;
   const { terms } = subject;
   const isUnknown = !view.isPreimageKnown;
-  if (
-    view.isReady &&
-    view.live &&
-    fault === null &&
-    isUnknown &&
-    !subject.outputs.hasFull(terms.pearlAmountSat)
-  ) {
+  const isLockDue =
+    view.live && fault === null && isUnknown && !subject.outputs.hasFull(terms.pearlAmountSat);
+  if (view.isReady && isMempoolRead && isLockDue) {
     const window = { optional: true, not_after: lockBy(terms, profile) };
     const amount = { amount_sat: terms.pearlAmountSat.toString() };
     actions.push(nextAction(seller, "seller", "lock_pearl", { ...window, ...amount }));
@@ -221,7 +219,7 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
   }
   // Every output ever seen, so the impossible ones too: all of `subject.outputs`. Before blocks and mempool are read for
   // the script they say nothing, and a seller who gives the USDC back while his lock stands loses the PEARL.
-  const isNothingClaimable = subject.isCovered && subject.outputs.isGone(tips);
+  const isNothingClaimable = subject.isCovered && isMempoolRead && subject.outputs.isGone(tips);
   if (state === "accepted" && isUnknown && isNothingClaimable) {
     const window = { optional: true, not_before: lockBy(terms, profile) + 30 * 60 };
     actions.push(nextAction(seller, "seller", "refund_cooperative", window));

@@ -132,8 +132,8 @@ export class SwapReadiness implements ConditionSource {
   context(tips = this.#deps.tips()): EvaluationContext {
     const isReady = this.check("deals", tips) === null;
     const [now, expiryNow] = [this.now(tips), this.#expiryNow(tips)];
-    const { witnesses } = this.#deps.pearl();
-    return { tips, now, expiryNow, clock: this.#clockS(), isReady, witnesses };
+    const { witnesses, isMempoolRead = true } = this.#deps.pearl();
+    return { tips, now, expiryNow, clock: this.#clockS(), isReady, isMempoolRead, witnesses };
   }
 
   /** What to answer where no second PEARL node lets a lock count its confirmations (S-09). */

@@ -34,6 +34,8 @@ export interface PearlStanding {
   readonly blockIntervalS: number | null;
   /** What the other nodes that answer show of the indexed chain; null where none is configured (S-09). */
   readonly witnesses: readonly ChainWitness[] | null;
+  /** Whether all of the mempool was read since the start (A-126); absent: it was. */
+  readonly isMempoolRead?: boolean;
   /** For `details` and `/health`. */
   readonly nodes: NodeCounts;
 }

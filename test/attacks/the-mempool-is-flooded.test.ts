@@ -88,6 +88,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
     release: () => undefined,
     comparedSince: () => null,
     isAt: () => true,
+    mempoolRead: () => undefined,
     onNewLocks: () => undefined,
   };
   return new PearlMempool(

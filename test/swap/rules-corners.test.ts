@@ -3,11 +3,22 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { nextActions } from "../../src/swap/next-actions.ts";
 import { askRow } from "../../src/swap/rows.ts";
 import { acceptBy } from "../../src/swap/deadlines.ts";
 import { isImpossible, isPending } from "../../src/swap/lock-outputs.ts";
 import { ASK_EDGES, isLegalEdge } from "../../src/swap/statuses.ts";
-import { ASK_RECORD, output, PEARL_TIP, RULES, T_P, TERMS, tips } from "./rules-subjects.ts";
+import {
+  ASK_RECORD,
+  context,
+  output,
+  PEARL_TIP,
+  RULES,
+  subject,
+  T_P,
+  TERMS,
+  tips,
+} from "./rules-subjects.ts";
 
 const by = (lockMarginS: number) => acceptBy(TERMS, { ...RULES.large, lockMarginS });
 
@@ -16,6 +27,16 @@ describe("S-54: accept_bid by", () => {
     assert.equal(by(100 * 60 - 1), T_P - 130 * 60);
     assert.equal(by(100 * 60), T_P - 130 * 60);
     assert.equal(by(100 * 60 + 1), T_P - 130 * 60 - 1);
+  });
+});
+
+describe("S-54: before all of the mempool was read since the start", () => {
+  test("a lock may wait in it unseen: nobody is told to lock, or to give the USDC back", () => {
+    const [before, after] = [context({ isMempoolRead: false }), context()].map((at) =>
+      nextActions(subject(), at, RULES).map(({ action }) => action),
+    );
+    assert.deepEqual(before, ["refund_usdc"]);
+    assert.deepEqual(after, ["lock_pearl", "refund_cooperative", "refund_usdc"]);
   });
 });
 

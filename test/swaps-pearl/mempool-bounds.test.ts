@@ -29,6 +29,7 @@ class ListedMempool {
       release: () => undefined,
       comparedSince: () => null,
       isAt: () => true,
+      mempoolRead: () => undefined,
       onNewLocks: (listener: (txids: null) => void) => {
         this.#newLocks = () => listener(null);
       },

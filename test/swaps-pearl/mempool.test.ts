@@ -72,12 +72,14 @@ describe("locks in the mempool", () => {
     await next.follow();
     const shown = () => [ledger.present(), ledger.mempool.spends.get(outpointOf(lock.txid, 0))?.txid];
     for (let look = 0; look < 3; look += 1) {
+      assert.equal(next.watch.standing().isMempoolRead, false);
       await next.mempool.look();
       assert.deepEqual(shown(), [[lock.txid], claim.txid], `look ${look}`);
     }
     listed = [other];
     await next.mempool.look();
     assert.deepEqual(shown(), [[], undefined]);
+    assert.equal(next.watch.standing().isMempoolRead, true);
     stage.mine(lock, claim, other);
   });
 

@@ -41,8 +41,10 @@ function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = fa
   if (isOffered) changes.records({ asks: [ask("offer")] });
   const subjects = new Subjects(swapCrypto);
   const script = subjects.of(books, ORDER, { now: START })?.script;
-  if (isPaid && script !== undefined && script !== null)
-    changes.pearl(pearl(101, [minedLock(lockSighting(script), 101)], { covered: [script] }));
+  if (script !== undefined && script !== null) {
+    const paid = isPaid ? [minedLock(lockSighting(script), 101)] : [];
+    changes.pearl(pearl(101, paid, { covered: [script] }));
+  }
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const { tips } = books.chains;
   const context: EvaluationContext = { tips, now: START + 300, isReady: true, witnesses: null };
@@ -92,8 +94,9 @@ describe("S-51: a way that no status goes", () => {
 });
 
 describe("S-54: an index that falls behind", () => {
-  test("alone sends no event, neither when it begins nor when it ends", () => {
-    const { snapshot, between } = after(locked("a", 10));
+  test("alone sends no event, neither when it begins nor when it ends; a mempool that is not read yet neither", () => {
+    const { snapshot, between } = after(locked("a", 10), accepted("a", 11));
+    assert.deepEqual(between(snapshot({ isMempoolRead: false }), snapshot({ isMempoolRead: true })), []);
     assert.deepEqual(between(snapshot({ isReady: true }), snapshot({ isReady: false })), []);
     assert.deepEqual(between(snapshot({ isReady: false }), snapshot({ isReady: true })), []);
   });

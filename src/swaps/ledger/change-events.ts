@@ -25,6 +25,9 @@ const KEY_FIELDS = ["buyer_pearl_pubkey", "seller_pearl_pubkey"] as const;
 
 type Row = { readonly type: "bid"; readonly row: BidRow } | { readonly type: "deal"; readonly row: DealRow };
 
+/** Nothing is held back. */
+const ABLE = { isReady: true, isMempoolRead: true, witnesses: null } as const;
+
 type SwapRow = BidRow | DealRow | AskRow;
 
 /** The rows of some orders and asks at one time. */
@@ -95,9 +98,9 @@ export class ChangeEvents {
     return events;
   }
 
-  /** These rows as if the service might act: neither lag nor a second PEARL node sends an event (S-54). */
+  /** These rows as if the service might act: neither lag, a start nor a second PEARL node sends an event (S-54). */
   snapshot({ orders, asks }: TouchedRows, { books, context }: LedgerState): RowSnapshot {
-    const able = { books, context: { ...context, isReady: true, witnesses: null } };
+    const able = { books, context: { ...context, ...ABLE } };
     const shown = asks.flatMap((id) => {
       const ask = askOf(id, able);
       return ask === null ? [] : [[id, ask] as const];
@@ -148,8 +151,8 @@ export class ChangeEvents {
 
   /** The row as its endpoint shows it in this state. */
   #shown(hash: Bytes32, { type, row }: Row, state: LedgerState): BidRow | DealRow {
-    const { isReady, witnesses } = state.context;
-    if (isReady && witnesses === null) return row;
+    const { isReady, witnesses, isMempoolRead = true } = state.context;
+    if (isReady && isMempoolRead && witnesses === null) return row;
     return this.#rows(hash, state).find((one) => one.type === type)?.row ?? row;
   }
 

@@ -29,7 +29,10 @@ interface PearlMempoolDependencies {
   readonly node: Pick<PearlNode, "rawTransactions" | "tip">;
   readonly ledger: LedgerWrites;
   /** Told of the moment before a look, so that no conflict in a block is missed. */
-  readonly watch: Pick<PearlWatch, "mark" | "release" | "comparedSince" | "onNewLocks" | "isAt">;
+  readonly watch: Pick<
+    PearlWatch,
+    "mark" | "release" | "comparedSince" | "onNewLocks" | "isAt" | "mempoolRead"
+  >;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
   readonly clock: Clock;
@@ -356,6 +359,7 @@ export class PearlMempool implements MempoolListener {
     await ledger.applyMempool(locks, sightings, secrets, rereadFrom);
     this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
+    if (this.#isRead) watch.mempoolRead();
   }
 }
 

@@ -35,6 +35,7 @@ export class NodeStanding {
   #connections: { readonly count: number; readonly atMs: number } | null = null;
   #askedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
+  #isMempoolRead = false;
 
   constructor(node: HeaderNode, others: OtherNodes, network: NetworkName, clock: Clock) {
     this.#node = node;
@@ -50,6 +51,11 @@ export class NodeStanding {
     this.#hash = tip.hash;
     this.#height = tip.height;
     if (time !== null) this.#tip = { ...tip, time };
+  }
+
+  /** All of the mempool was read since the start, and the ledger has what it shows. */
+  mempoolRead(): void {
+    this.#isMempoolRead = true;
   }
 
   /** The ledger has applied a block of the node. */
@@ -96,6 +102,7 @@ export class NodeStanding {
       connections: this.#knownConnections(),
       blockIntervalS: isPlayNetwork(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
       witnesses: this.#others.witnesses()?.map((one) => witnessOf(one, window)) ?? null,
+      isMempoolRead: this.#isMempoolRead,
       nodes: this.#others.counts(),
     };
   }

@@ -146,6 +146,11 @@ export class PearlWatch implements ConditionSource {
     return this.#tip.isLoaded && this.#tip.window.tip?.hash === tip.hash;
   }
 
+  /** All of the mempool was read since the start, and the ledger has what it shows. */
+  mempoolRead(): void {
+    this.#standing.mempoolRead();
+  }
+
   /** Looks for new scripts at once instead of at the next poll. */
   lookSoon(): void {
     this.#loop.wake();
