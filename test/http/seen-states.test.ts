@@ -106,16 +106,13 @@ test("H-09 who is told of a block by an event is given no answer from before it"
 });
 
 test("H-39 nobody is told of an event before answers show what it tells", async (context) => {
-  let show: () => void = () => undefined;
-  const shown = new Promise<void>((resolve) => {
-    show = resolve;
-  });
+  const shown = Promise.withResolvers<void>();
   const asked: number[] = [];
   const stage = await keeping(context, {
     followedEvent: () => 0,
     showsEvent: async (id) => {
       asked.push(id);
-      if (id > 0) await shown;
+      if (id > 0) await shown.promise;
     },
   });
   const { told } = await stream(stage, context);
@@ -123,7 +120,7 @@ test("H-39 nobody is told of an event before answers show what it tells", async 
   stage.commit();
   await until("the event was read", () => asked.includes(1));
   assert.ok(!told.text.includes("event: block"), "answers are of the state before it");
-  show();
+  shown.resolve();
   await until("the event is told", () => told.text.includes("event: block"));
 });
 
