@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
-import { PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
+import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { SILENT } from "../../testkit/doubles/log.ts";
@@ -18,18 +18,21 @@ const ONE = watchedOrder(61);
 /** The reading over a mempool that a test fills and empties. */
 class ListedMempool {
   readonly ledger = new MemoryPearlLedger();
+  isRead = false;
   readonly #listed = new Set<Txid>();
   readonly #reading: PearlMempool;
   #newLocks = (): void => undefined;
 
-  constructor() {
+  constructor(keptBytes = PEARL_MEMPOOL_DEFAULTS.keptBytes) {
     this.ledger.know({ ...ONE.watched, leastAmountSat: 1_000_000n }, 0);
     const watch = {
       mark: () => ({ height: -1 }),
       release: () => undefined,
       comparedSince: () => null,
       isAt: () => true,
-      mempoolRead: () => undefined,
+      mempoolRead: () => {
+        this.isRead = true;
+      },
       onNewLocks: (listener: (txids: null) => void) => {
         this.#newLocks = () => listener(null);
       },
@@ -48,7 +51,7 @@ class ListedMempool {
       clock: handClock(() => 0),
       log: SILENT,
     };
-    this.#reading = new PearlMempool(parts);
+    this.#reading = new PearlMempool(parts, { ...PEARL_MEMPOOL_DEFAULTS, keptBytes });
   }
 
   /** A look that finds this one besides those that were there; `isWhole`: as the reader says. */
@@ -134,4 +137,13 @@ test("S-15: what had left the mempool before the start is gone when all of it wa
   assert.deepEqual(ledger.present(), [txid]);
   await mempool.look();
   assert.deepEqual(ledger.present(), []);
+});
+
+test("S-54: new scripts over a mempool that is too large to keep do not let it count as unread for ever", async () => {
+  const mempool = new ListedMempool(0);
+  await mempool.look(thousandfold(0), false);
+  assert.equal(mempool.isRead, false, "the node lists more");
+  // The node gives what was compared before no second time.
+  await mempool.lookAgain();
+  assert.equal(mempool.isRead, true);
 });

@@ -181,7 +181,7 @@ export class PearlMempool implements MempoolListener {
    */
   async #letGo(known: KnownTransactions): Promise<boolean> {
     const left = [...this.#shown].filter(([txid]) => !known.has(txid));
-    const isReadNow = !this.#isRead && known.isWhole && !this.#isAnyMissing();
+    const isReadNow = !this.#isRead && known.isWhole && this.#isEachCompared(known);
     if (left.length === 0 && !isReadNow) {
       this.#leavingSinceMs = null;
       return false;
@@ -232,10 +232,14 @@ export class PearlMempool implements MempoolListener {
     }
   }
 
-  /** Whether something is still to be fetched: what was asked for in vain too often is not. */
-  #isAnyMissing(): boolean {
-    for (const tried of this.#missing.values()) if (tried < this.#options.attempts) return true;
-    return false;
+  /**
+   * Whether each was compared at least once, but for what was asked for in vain too often. What is to be compared again with
+   * new scripts does not count: who makes new orders over a large mempool could keep that up for ever.
+   */
+  #isEachCompared(known: KnownTransactions): boolean {
+    for (const txid of known.ids())
+      if (!this.#spent.has(txid) && (this.#missing.get(txid) ?? 0) < this.#options.attempts) return false;
+    return true;
   }
 
   /** Fetches what is in the mempool and was not compared: dropped bytes, or an answer that was not the transaction. */
