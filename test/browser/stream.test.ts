@@ -90,6 +90,31 @@ describe("the stream of news", needsChromium(), () => {
     }
   });
 
+  test("decimals that stand in doubt after missed news are asked for until there is an answer", () =>
+    visit(
+      browser,
+      stage.http.url,
+      async (page) => {
+        let times = 0;
+        await page.route(`**/prc20/token/${tick}`, async (route) => {
+          times += 1;
+          if (times === 1) return route.continue();
+          if (times === 2) return route.fulfill({ status: 503, json: { error: "BUSY", message: "Ask later." } });
+          // A reorganisation that was missed has brought another deploy.
+          return route.fulfill({ json: { message: "", prev: null, next: null, result: [{ tick, dec: "2" }] } });
+        });
+        const minted = await mint("6");
+        await page.goto(`${stage.http.url}/operations`);
+        await live(page);
+        const row = page.locator("tbody tr", { has: page.locator(`a[href="/op/${minted}/0"]`) });
+        await row.locator("data", { hasText: /^0\.00000006$/ }).waitFor();
+        await show(page, "hidden");
+        await show(page, "visible");
+        await row.locator("data", { hasText: /^0\.06$/ }).waitFor();
+      },
+      { expected: /503/ },
+    ));
+
   for (const path of ["/operations", `/token/${tick}?view=holders`])
     test(`where a proxy keeps the stream back, ${path} shows what a block brought within 10 s`, () =>
       visit(browser, stage.http.url, async (page) => {

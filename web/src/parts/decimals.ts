@@ -10,7 +10,7 @@ import type { Envelope, TokenRow } from "../wire.ts";
 /** Null while they are not known, and for a token that does not exist. */
 const known = new Map<string, Store<number | null>>();
 const asked = new Set<string>();
-/** Known ones that stand until they are asked for again. */
+/** Known ones that stand until they are asked for again and answered. */
 const doubted = new Set<string>();
 gaps.watch(() => {
   for (const tick of known.keys()) doubted.add(tick);
@@ -47,11 +47,17 @@ function ask(tick: string, branch: number): void {
   doubted.delete(tick);
   void read<Envelope<TokenRow>>(`/api/v1/prc20/token/${encodeURIComponent(tick)}`).then((answer) => {
     if (branch !== reorganisations.value) return;
-    const dec = isFailure(answer) ? undefined : answer.result[0]?.dec;
-    // An unknown one may be deployed later, or by the branch that a reorganisation brings.
     asked.delete(tick);
-    if (dec !== undefined) decimals.set(Number(dec));
-    else if (isFailure(answer) && isPassing(answer.status))
-      setTimeout(() => ask(tick, branch), WAIT_BEFORE_AGAIN_MS);
+    if (isFailure(answer)) {
+      // Without an answer the doubt stands: who asks again must not take what is shown for known.
+      doubted.add(tick);
+      if (isPassing(answer.status)) setTimeout(() => ask(tick, branch), WAIT_BEFORE_AGAIN_MS);
+      return;
+    }
+    // An unknown one may be deployed later, or by the branch that a reorganisation brings.
+    const dec = answer.result[0]?.dec;
+    decimals.set(dec === undefined ? null : Number(dec));
+    // News were missed while the answer was on its way: it may be older than they.
+    if (doubted.has(tick)) ask(tick, branch);
   });
 }
