@@ -93,7 +93,7 @@ describe("the stream of news", needsChromium(), () => {
   test("decimals that stand in doubt after missed news are asked for until there is an answer", () =>
     visit(
       browser,
-      stage.http.url,
+      `${stage.http.url}/status`,
       async (page) => {
         let times = 0;
         await page.route(`**/prc20/token/${tick}`, async (route) => {
@@ -114,6 +114,24 @@ describe("the stream of news", needsChromium(), () => {
       },
       { expected: /503/ },
     ));
+
+  test("where a proxy keeps the stream back, decimals are asked for again with every block", () =>
+    visit(browser, `${stage.http.url}/status`, async (page) => {
+      let times = 0;
+      await page.route("**/api/v1/events", () => undefined);
+      await page.route(`**/prc20/token/${tick}`, (route) => {
+        times += 1;
+        const dec = times === 1 ? "8" : "2";
+        return route.fulfill({ json: { message: "", prev: null, next: null, result: [{ tick, dec }] } });
+      });
+      const minted = await mint("7");
+      await page.goto(`${stage.http.url}/operations`);
+      await live(page);
+      const row = page.locator("tbody tr", { has: page.locator(`a[href="/op/${minted}/0"]`) });
+      await row.locator("data", { hasText: /^0\.00000007$/ }).waitFor();
+      await mint("8");
+      await row.locator("data", { hasText: /^0\.07$/ }).waitFor();
+    }));
 
   for (const path of ["/operations", `/token/${tick}?view=holders`])
     test(`where a proxy keeps the stream back, ${path} shows what a block brought within 10 s`, () =>

@@ -129,13 +129,14 @@ function hearHealth(body: Health): void {
   health.set(body);
   contact.set(contactOf(body));
   first ??= { pearl: body.indexed_height, evm: body.evm?.indexed_height ?? -1 };
-  if (wasCutOff) tell(...ALL_TOPICS);
+  if (wasCutOff) hearNews(MISSED);
   else if (before === null) {
     tell("mempool", "health");
     readWhatWasMissed();
   } else if (before.indexed_height !== body.indexed_height && toldHeight !== body.indexed_height)
-    // The stream is silent, as behind a proxy that keeps it back: whatever a block brings was not told of either.
-    tell(...ALL_TOPICS);
+    // The stream is silent, as behind a proxy that keeps it back: whatever a block brings was not told of either, nor a
+    // reorganisation before it.
+    hearNews(MISSED);
   else if (
     before.indexed_height !== body.indexed_height ||
     before.evm?.indexed_height !== body.evm?.indexed_height
