@@ -99,9 +99,12 @@ describe("the stream of news", needsChromium(), () => {
         await page.route(`**/prc20/token/${tick}`, async (route) => {
           times += 1;
           if (times === 1) return route.continue();
-          if (times === 2) return route.fulfill({ status: 503, json: { error: "BUSY", message: "Ask later." } });
+          if (times === 2)
+            return route.fulfill({ status: 503, json: { error: "BUSY", message: "Ask later." } });
           // A reorganisation that was missed has brought another deploy.
-          return route.fulfill({ json: { message: "", prev: null, next: null, result: [{ tick, dec: "2" }] } });
+          return route.fulfill({
+            json: { message: "", prev: null, next: null, result: [{ tick, dec: "2" }] },
+          });
         });
         const minted = await mint("6");
         await page.goto(`${stage.http.url}/operations`);

@@ -47,6 +47,10 @@ test("all units at a unit price cost whole satoshis, rounded down, whatever the 
   assert.equal(format.satAtUnitPrice("993800", 2, "3529.41176470"), "35075294");
   assert.equal(format.satAtUnitPrice("60", 0, "130000000.00000000"), "7800000000");
   assert.equal(format.satAtUnitPrice("1", 18, "1.00000000"), "0");
+  assert.equal(format.satAtUnitPrice("100000000", 0, "0.00000100"), "100");
+  // Where the last digit of the price was rounded down from any other one, or the price to nothing, nobody can tell.
+  assert.equal(format.satAtUnitPrice("100000000", 0, "0.00000099"), null);
+  assert.equal(format.satAtUnitPrice("100000000000000000000", 0, "0.00000000"), null);
 });
 
 function change(floor_price_sat: string, floor_change_24h_pct: string): string | null {
@@ -119,5 +123,8 @@ test("S-23: the fee goes off the seller's USDC, rounded down", () => {
 test("what an inscription hides or turns round is seen", () => {
   assert.equal(format.visible('{"to":"\u202Ea\u200Bb"}'), '{"to":"\\u202ea\\u200bb"}');
   assert.equal(format.visible("a\u2028b\u0000\u{E0001}"), "a\\u2028b\\u0000\\udb40\\udc01");
+  // Marks that are drawn as nothing or as a gap: a name with one reads like the name without.
+  assert.equal(format.visible('"t\u034Fo\uFE0F\u3164\u2800"'), '"t\\u034fo\\ufe0f\\u3164\\u2800"');
+  assert.equal(format.visible("\u{E0100}"), "\\udb40\\udd00");
   assert.equal(format.visible('{\n\t"op": "mint", "é": "Ж 金 🦪"}'), '{\n\t"op": "mint", "é": "Ж 金 🦪"}');
 });

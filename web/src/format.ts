@@ -101,11 +101,19 @@ export function quotient(dividend: bigint, divisor: bigint, places: number): str
   return wholeUnits(String(scaled), places, 2);
 }
 
-/** What raw units cost at a unit price (satoshis for one whole token), in whole satoshis, rounded down. */
-export function satAtUnitPrice(raw: string, decimals: number, unitPriceSat: string): string {
+/**
+ * What raw units cost at a unit price (satoshis for one whole token), in whole satoshis, rounded down; null where the price
+ * is so small that the rounding of its last digit (H-32) is more than a hundredth of it.
+ */
+export function satAtUnitPrice(raw: string, decimals: number, unitPriceSat: string): string | null {
   const [whole = "0", fraction = ""] = unitPriceSat.split(".");
-  return String((BigInt(raw) * BigInt(whole + fraction)) / 10n ** BigInt(decimals + fraction.length));
+  const price = BigInt(whole + fraction);
+  if (price < LEAST_OF_PRICE) return null;
+  return String((BigInt(raw) * price) / 10n ** BigInt(decimals + fraction.length));
 }
+
+/** One of so many last digits of a price is one percent. */
+const LEAST_OF_PRICE = 100n;
 
 /** How much of `whole` `part` is, in percent, for the length of a bar. Never beyond 0 to 100. */
 export function barLength(part: bigint, whole: bigint): number {
@@ -168,7 +176,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
  * escapes them. Else an inscription could read as another one.
  */
 export function visible(text: string): string {
-  return text.replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, (character) =>
+  return text.replace(/(?![\n\t])[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => {
       const code = character.charCodeAt(index).toString(16).padStart(4, "0");
       return `\\u${code}`;

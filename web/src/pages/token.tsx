@@ -169,7 +169,7 @@ function Market({ token }: { token: TokenRow }) {
                 {market.best_listing_id === null ? (
                   <None why="nothing for sale" />
                 ) : (
-                  <Pearl sat={satAtUnitPrice(token.supply, Number(token.dec), market.floor_unit_price_sat)} />
+                  <AllUnits token={token} unitPriceSat={market.floor_unit_price_sat} />
                 )}
                 <small>supply times cheapest</small>
               </dd>
@@ -195,6 +195,12 @@ function Market({ token }: { token: TokenRow }) {
       }
     </Await>
   );
+}
+
+/** What all units come to at a unit price. */
+function AllUnits({ token, unitPriceSat }: { token: TokenRow; unitPriceSat: string }) {
+  const sat = satAtUnitPrice(token.supply, Number(token.dec), unitPriceSat);
+  return sat === null ? <None why="too small a price to tell" /> : <Pearl sat={sat} />;
 }
 
 function Supply({ token }: { token: TokenRow }) {
