@@ -147,6 +147,28 @@ describe("every page in a real browser", needsChromium(), () => {
       assert.deepEqual(faults, []);
     });
 
+  test("every link of every page leads to a page of something", async () => {
+    const { page, close } = await openPage(browser, stage.http.url);
+    const from = new Map<string, string>();
+    for (const { path, words } of looks.filter(({ status }) => status === 200)) {
+      await page.goto(path);
+      await page.locator("main").getByText(words).first().waitFor({ state: "attached" });
+      await page.locator("main .loading").first().waitFor({ state: "detached" });
+      const links = await page.evaluate<string[]>(
+        `[...document.querySelectorAll("main a")].map(({ href }) => href)`,
+      );
+      for (const link of links) if (link.startsWith(stage.http.url) && !from.has(link)) from.set(link, path);
+    }
+    await close();
+    assert.ok(from.size > 50);
+    const dead: string[] = [];
+    for (const [link, path] of from) {
+      const { status } = await fetch(link, { headers: { accept: "text/html" } });
+      if (status !== 200) dead.push(`${path} leads to ${link}: ${status}`);
+    }
+    assert.deepEqual(dead, []);
+  });
+
   test("a thing's title is its own, before the script runs and after, and all scripts together are small", async () => {
     const { page, close } = await openPage(browser, stage.http.url);
     const scripts = new Map<string, number>();

@@ -4,7 +4,7 @@ import { type Answer, useAnswer } from "../answers.ts";
 import { type Place, pathTo, withQuery } from "../paths.ts";
 import type { AddressSwaps, BalanceRow, Envelope, LedgerRow, ListingRow } from "../wire.ts";
 import { CAUSE_WORDS } from "../words.ts";
-import { Await, Empty, Id, None, Panel, TokenAmount, TransactionId } from "../parts/basics.tsx";
+import { Await, ClosingId, Empty, Id, None, Panel, TokenAmount, TransactionId } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { AskTable, BidTable } from "../parts/offers.tsx";
 import { DealTable, Height, ListingTable, Tick, Units } from "../parts/rows.tsx";
@@ -153,6 +153,9 @@ function Ledger({ address, place, limit }: { address: string; place: Place; limi
   );
 }
 
+/** Causes that are no operations. */
+const CLOSINGS: readonly LedgerRow["cause"][] = ["cancel", "invalid_spend"];
+
 /** Changes of balances. `filterPath` says where a ticker leads. */
 function LedgerTable({
   rows,
@@ -197,7 +200,11 @@ function LedgerTable({
           numeric: true,
           cell: (row) => <Units raw={row.locked} tick={row.tick} bare />,
         },
-        { head: "Transaction", cell: ({ txid }) => <TransactionId txid={txid} /> },
+        {
+          head: "Transaction",
+          cell: ({ txid, cause }) =>
+            CLOSINGS.includes(cause) ? <ClosingId txid={txid} /> : <TransactionId txid={txid} />,
+        },
         { head: "Block", numeric: true, cell: ({ height }) => <Height height={height} /> },
       ]}
     />

@@ -11,6 +11,7 @@ import {
   AddressId,
   Await,
   Badge,
+  ClosingId,
   Empty,
   Facts,
   Id,
@@ -113,7 +114,14 @@ function Listing({ row }: { row: ListingRow }) {
                 "Block",
                 row.closed_height === null ? <None key="b" /> : <Height key="b" height={row.closed_height} />,
               ],
-              ["Transaction", <TransactionId key="t" txid={row.closed_txid} />],
+              [
+                "Transaction",
+                row.buyer === null ? (
+                  <ClosingId key="t" txid={row.closed_txid} />
+                ) : (
+                  <TransactionId key="t" txid={row.closed_txid} />
+                ),
+              ],
               row.buyer === null ? null : ["Buyer", <AddressId key="bu" address={row.buyer} whole />],
               row.paid_seller_sat === null
                 ? null
@@ -299,7 +307,12 @@ function Waiting({ txid }: { txid: string }) {
         <MempoolTable rows={rows} empty="None." />
       </Panel>
     );
-  return <Empty>No block that Strand has read has a token operation in this transaction.</Empty>;
+  return (
+    <Empty>
+      No block that Strand has read has a token operation in this transaction. Taking a listing back is no
+      operation: the listing's page names the transaction that did it.
+    </Empty>
+  );
 }
 
 /** The page of `/block/{block}`, by height or hash. */

@@ -193,6 +193,11 @@ export function TransactionId({ txid, whole = false }: { txid: string | null; wh
   return <Id id={txid} what={what} href={pathTo.transaction(txid)} whole={whole} />;
 }
 
+/** A transaction that ended a listing without a purchase. That is no operation, so there may be no page of it. */
+export function ClosingId({ txid }: { txid: string }) {
+  return <Id id={txid} what="transaction id" />;
+}
+
 /** A dash that is read as "none". */
 export function None({ why = "none" }: { why?: string }) {
   return (
