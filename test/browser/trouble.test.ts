@@ -1,5 +1,6 @@
 // What stands between the page and the service may answer for it, or swallow an answer: the page says so, and goes on.
 
+import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
@@ -40,6 +41,29 @@ describe("between the page and the service", needsChromium(), () => {
       },
       { expected: /status of 502/ },
     ));
+
+  test("before the first block of the index nothing on the front page leads to one", () =>
+    visit(browser, `${stage.http.url}/status`, async (page) => {
+      const none = { last_processed_height: 0, blocks_indexed: 0, events_total: 0, events_valid: 0 };
+      await page.route("**/prc20/stats", async (route) => {
+        const { result } = (await (await route.fetch()).json()) as { readonly result: readonly object[] };
+        await route.fulfill({
+          json: { message: "Success", prev: null, next: null, result: [{ ...result[0], ...none }] },
+        });
+      });
+      await page.route("**/health", async (route) => {
+        const body = (await (await route.fetch()).json()) as object;
+        await route.fulfill({ json: { ...body, indexed_height: 0, height: 0, lag: 0 } });
+      });
+      await page.route("**/prc20/blocks?limit=8", (route) =>
+        route.fulfill({ json: { message: "Success", prev: null, next: null, result: [] } }),
+      );
+      await page.goto(`${stage.http.url}/`);
+      const number = page.locator(".numbers div", { hasText: "Block" }).first();
+      await number.locator("dd", { hasText: /^0(?!\d)/ }).waitFor();
+      await page.locator(".numbers").getByText("0 valid").waitFor();
+      assert.equal(await number.getByRole("link").count(), 0);
+    }));
 
   test("a list whose answer never comes is asked for again", () =>
     visit(browser, `${stage.http.url}/`, async (page) => {

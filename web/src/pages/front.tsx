@@ -111,6 +111,9 @@ function Numbers() {
         <dd>
           {body === null ? (
             "…"
+          ) : stats?.blocks_indexed === 0 ? (
+            // The index begins with the block before its first one, of which there is no page.
+            grouped(String(body.indexed_height))
           ) : (
             <a href={pathTo.block(body.indexed_height)}>{grouped(String(body.indexed_height))}</a>
           )}
