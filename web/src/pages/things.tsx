@@ -104,39 +104,38 @@ function Listing({ row }: { row: ListingRow }) {
           ]}
         />
       </Panel>
-      {row.closed_txid === null ? null : (
-        <Panel title="How it ended">
-          <Facts
-            items={[
-              ["State", <ListingState key="s" state={row.lifecycle_state} />],
-              ["When", row.closed_at === null ? <None key="w" /> : <Time key="w" at={row.closed_at} />],
-              [
-                "Block",
-                row.closed_height === null ? <None key="b" /> : <Height key="b" height={row.closed_height} />,
-              ],
-              [
-                "Transaction",
-                row.buyer === null ? (
-                  <ClosingId key="t" txid={row.closed_txid} />
-                ) : (
-                  <TransactionId key="t" txid={row.closed_txid} />
-                ),
-              ],
-              row.buyer === null ? null : ["Buyer", <AddressId key="bu" address={row.buyer} whole />],
-              row.paid_seller_sat === null
-                ? null
-                : ["Paid to the seller", <Pearl key="ps" sat={row.paid_seller_sat} />],
-              row.paid_fee_sat === null
-                ? null
-                : ["Protocol fee paid", <Pearl key="pf" sat={row.paid_fee_sat} />],
-              row.refunded_amount === null
-                ? null
-                : ["Went back to the owner", <Units key="r" raw={row.refunded_amount} tick={row.tick} />],
-            ]}
-          />
-        </Panel>
-      )}
+      {row.closed_txid === null ? null : <Ending row={row} txid={row.closed_txid} />}
     </>
+  );
+}
+
+/** How a listing ended, by the transaction that spent its output. */
+function Ending({ row, txid }: { row: ListingRow; txid: string }) {
+  return (
+    <Panel title="How it ended">
+      <Facts
+        items={[
+          ["State", <ListingState key="s" state={row.lifecycle_state} />],
+          ["When", row.closed_at === null ? <None key="w" /> : <Time key="w" at={row.closed_at} />],
+          [
+            "Block",
+            row.closed_height === null ? <None key="b" /> : <Height key="b" height={row.closed_height} />,
+          ],
+          [
+            "Transaction",
+            row.buyer === null ? <ClosingId key="t" txid={txid} /> : <TransactionId key="t" txid={txid} />,
+          ],
+          row.buyer === null ? null : ["Buyer", <AddressId key="bu" address={row.buyer} whole />],
+          row.paid_seller_sat === null
+            ? null
+            : ["Paid to the seller", <Pearl key="ps" sat={row.paid_seller_sat} />],
+          row.paid_fee_sat === null ? null : ["Protocol fee paid", <Pearl key="pf" sat={row.paid_fee_sat} />],
+          row.refunded_amount === null
+            ? null
+            : ["Went back to the owner", <Units key="r" raw={row.refunded_amount} tick={row.tick} />],
+        ]}
+      />
+    </Panel>
   );
 }
 
