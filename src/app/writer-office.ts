@@ -4,6 +4,7 @@
 import { ErrandDesk } from "../adapters/store-postgres/errands.ts";
 import { LiveBoard } from "../adapters/store-postgres/live-rows.ts";
 import { electPostgresWriter, type OpenedPostgresStore } from "../adapters/store-postgres/postgres-store.ts";
+import { isSilence } from "../adapters/store-postgres/session.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
@@ -45,7 +46,7 @@ export class WriterOffice {
     this.#log = log;
   }
 
-  /** Resolves when it writes for the first time, or waits behind another writer. */
+  /** Resolves when it writes for the first time, or waits: behind another writer, or for a server that is silent. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
@@ -57,7 +58,8 @@ export class WriterOffice {
 
   /**
    * Writes whenever it is elected, until the signal aborts. @throws CommandRefused where it cannot be the writer: before it
-   * has begun for any reason, later where the node, the database or the escrow is another one than the configured.
+   * has begun for any reason but a server that says nothing, later where the node, the database or the escrow is another
+   * one than the configured.
    */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -65,6 +67,8 @@ export class WriterOffice {
         await this.#term(signal);
       } catch (error) {
         if (error instanceof CommandRefused) throw error;
+        // Nothing was refused: a server that is busy or hangs for some seconds is waited for, as it is later on.
+        if (isSilence(error)) this.#markBegun();
         if (!this.#hasBegun) throw refusal(error);
         this.#say(sentenceOf(error));
       }
@@ -73,9 +77,15 @@ export class WriterOffice {
     this.#begin();
   }
 
+  /** It writes or waits: no trouble stands. */
   #begin(): void {
-    this.#hasBegun = true;
     this.#trouble = null;
+    this.#markBegun();
+  }
+
+  /** From here on only what no waiting changes is refused. */
+  #markBegun(): void {
+    this.#hasBegun = true;
     this.#begun.resolve();
   }
 

@@ -126,4 +126,31 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     second.child.kill("SIGTERM");
     assert.equal((await second.ended).code, 0, second.stderr);
   });
+
+  test("a process whose PostgreSQL is silent at its first try is not refused, and writes when it answers", async () => {
+    const url = await cluster.newUrl();
+    const port = await freePort();
+    cluster.freeze();
+    const strand = startStrand(
+      process.execPath,
+      ["start"],
+      settingsOver(world, server, { database: url, port }),
+    );
+    try {
+      await until(
+        "it waits, or has ended",
+        async () => strand.stdout.includes("it tries again") || strand.child.exitCode !== null,
+      );
+      assert.equal(strand.child.exitCode, null, strand.stderr);
+      assert.ok(JSON.stringify((await health(port))?.["reasons"]).includes("STORE_SILENT"));
+    } finally {
+      cluster.thaw();
+    }
+    await until(
+      "the tip is reached",
+      async () => (await health(port))?.["indexed_height"] === world.tip.height,
+    );
+    strand.child.kill("SIGTERM");
+    assert.equal((await strand.ended).code, 0, strand.stderr);
+  });
 });

@@ -66,6 +66,18 @@ const IS_AT_WORK = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND state = 'a
 /** Names of statements; the text of one is some hundred characters, and there are some hundred of them. */
 const NAMES = new Map<string, string>();
 
+/** The server, or the network before it, has said nothing for too long. It may be busy, and does not refuse anything. */
+class ServerSilent extends Error {
+  override readonly name = "ServerSilent";
+}
+
+/** Whether this failure comes of a server that said nothing. One that refuses, or is not there, says so at once. */
+export function isSilence(failure: unknown): boolean {
+  for (let error = failure; error instanceof Error; error = error.cause)
+    if (error instanceof ServerSilent) return true;
+  return false;
+}
+
 /** A connection. Not for two transactions at a time. */
 export class Session {
   readonly #url: string;
@@ -275,7 +287,7 @@ export class Session {
     else this.#silentMs += livedMs;
     if (this.#silentMs < SILENT_MS) return;
     this.#silentMs = 0;
-    const silent = new Error(`the server has not answered for ${SILENT_MS / 1000} s`);
+    const silent = new ServerSilent(`the server has not answered for ${SILENT_MS / 1000} s`);
     if (!this.#isLongWork || this.#backend === null) return this.abandon(silent);
     const answers = this.#answers;
     this.#isAtWork(this.#backend).then(
