@@ -25,6 +25,7 @@ import { answeringParts, composeIndex, indexerOver, warnOfUnused } from "./compo
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, type Foundation, openFoundation, refuseOthers } from "./foundation.ts";
 import { openDatabase, type OpenedDatabase, openVerified, shownDatabase } from "./open-database.ts";
+import { programBuild } from "./program-build.ts";
 import { type Role, startRole } from "./start-role.ts";
 import { type RunningService, serve, stopOnce } from "./serve.ts";
 
@@ -194,8 +195,8 @@ async function refusePruned(node: Foundation["node"], baseHeight: number): Promi
 
 /**
  * Checks the database against the node's blocks, also while a service writes it; `onFinding` gets one sentence each.
- * Resolves with their number. What was replayed stays until a run has come to its end, so that the next one goes on with it:
- * beside a SQLite database, for PostgreSQL in the folder where the command runs.
+ * Resolves with their number. What was replayed stays until a run has come to its end, so that the next one of the same
+ * build goes on with it: beside a SQLite database, for PostgreSQL in the folder where the command runs.
  */
 export async function verify(
   config: Config,
@@ -203,7 +204,8 @@ export async function verify(
   overrides: Overrides = {},
 ): Promise<number> {
   const { index, name } = await openVerified(config.database);
-  const replayFile = `${name}.verify-${programVersion()}`;
+  // What another build has replayed is nothing to go on with: it may have decided otherwise.
+  const replayFile = `${name}.verify-${programVersion()}-${programBuild()}`;
   const { store, node, context, log, closers } = await openJob(
     config,
     overrides,
