@@ -56,6 +56,10 @@ test(
         ),
       );
 
+      // How old the replica is, is told with what it tells.
+      const all = { live: 0, fence: null, change: null };
+      await until("the replica is a second old", async () => (await replica.look(all)).behindMs > 1000);
+
       // What comes now never reaches the standby.
       await standby.takeAway();
       await writer.swaps.commit(telling("lost"));
@@ -66,6 +70,7 @@ test(
       const { change } = await reader.storedSwaps();
       const seen = await reader.look({ live: 0, fence: null, change });
       assert.deepEqual(seen.changes, []);
+      assert.equal(seen.behindMs, 0, "the primary lacks nothing");
       const lostEvents = (await reader.queries.eventBounds()).highest;
       const desk = new ErrandDesk(url, writer, async () => "from memory");
       const sender = new ErrandSender(url, 1000);

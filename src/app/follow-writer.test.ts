@@ -33,6 +33,7 @@ const LOOK: ReaderLook = {
   fence: 1,
   parameters: null,
   live: { rows: [], isWhole: true, version: 1 },
+  behindMs: 0,
   changes: null,
 };
 const OWN_SETTINGS: SharedSettings = { SWAP_PROFILES: "mine", TAKE_MAX: "5" };

@@ -136,11 +136,11 @@ export class WriterFollower {
     const { reader, present, swaps, feed } = this.#parts;
     if (swaps !== null && !this.#areSwapsRead && present.otherSettings.length === 0)
       this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
-    const { live, fence, changes, state, highestEvent, parameters } = await reader.look(this.#mark);
+    const { live, behindMs, fence, changes, state, highestEvent, parameters } = await reader.look(this.#mark);
     // Whoever writes may have built everything anew, with another fee.
     this.#isAdmitted = this.#parts.admits(parameters);
     if (!this.#isAdmitted) return false;
-    present.tell(live.rows, live.isWhole);
+    present.tell(live.rows, live.isWhole, behindMs);
     this.#mark = { ...this.#mark, live: live.version, fence };
     if (present.otherSettings.length > 0) {
       // What this ledger would make of the changes is not what the writer's does. Nobody is answered from here on.

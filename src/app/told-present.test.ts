@@ -72,11 +72,34 @@ function parts(settings: SharedSettings | null = null) {
     },
   );
   const present = new ToldPresent(clock, settings);
-  const tell = async (): Promise<void> => {
+  const tell = async (behindMs = 0): Promise<void> => {
     await publisher.publish();
-    for (const rows of told.splice(0)) present.tell(rows, false);
+    for (const rows of told.splice(0)) present.tell(rows, false, behindMs);
   };
   return { clock, advance, state, board, publisher, present, tell, lines };
+}
+
+/** What a service knows whose chains have answered this moment. */
+function swapReport(answeredAtMonotonicMs: number): SwapReport {
+  const evm = {
+    headHeight: 9,
+    headTime: 9,
+    answeredAtMonotonicMs,
+    headChangedAtMonotonicMs: null,
+    agreed: true,
+    finalReplaced: false,
+  };
+  const pearl = {
+    nodeHeight: 9,
+    nodeTipTime: 9,
+    answeredAtMonotonicMs: null,
+    tipChangedAtMonotonicMs: null,
+    connections: 1,
+    blockIntervalS: null,
+    witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
+    nodes: REPORT.nodes,
+  };
+  return { evm, pearl, lastSynced: 5, escrow: null, settings: { TAKE_MAX: "6", ASK_MIN_USDC: "7" } };
 }
 
 const NOBODY = { tick: null, address: null, txid: null };
@@ -141,28 +164,7 @@ test("H-20: a writer that is silent for more than five seconds is absent, and th
 
 test("S-62: a report that was there before anybody looked shows neither a writer nor that a chain has answered", async () => {
   const { clock, state, present, tell } = parts({ TAKE_MAX: "5", ASK_MIN_USDC: "7" });
-  const evm = {
-    headHeight: 9,
-    headTime: 9,
-    answeredAtMonotonicMs: clock.monotonicMs() - 400,
-    headChangedAtMonotonicMs: null,
-    agreed: true,
-    finalReplaced: false,
-  };
-  const pearl = {
-    nodeHeight: 9,
-    nodeTipTime: 9,
-    answeredAtMonotonicMs: null,
-    tipChangedAtMonotonicMs: null,
-    connections: 1,
-    blockIntervalS: null,
-    witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
-    nodes: REPORT.nodes,
-  };
-  state.report = {
-    ...REPORT,
-    swaps: { evm, pearl, lastSynced: 5, escrow: null, settings: { TAKE_MAX: "6", ASK_MIN_USDC: "7" } },
-  };
+  state.report = { ...REPORT, swaps: swapReport(clock.monotonicMs() - 400) };
   const rows: LiveRow[] = [];
   const old = new ReportPublisher(
     { publish: async (some: readonly LiveRow[]) => void rows.push(...some) },
@@ -182,6 +184,24 @@ test("S-62: a report that was there before anybody looked shows neither a writer
   assert.equal(present.conditions()[0]?.code, "WRITER_ABSENT");
   await tell();
   assert.equal(told()?.evm.answeredAtMonotonicMs, clock.monotonicMs() - 400);
-  assert.deepEqual(told()?.pearl.witnesses, pearl.witnesses);
+  assert.deepEqual(told()?.pearl.witnesses, state.report.swaps?.pearl.witnesses);
   assert.deepEqual(present.otherSettings, ["TAKE_MAX"], "of a writer that writes now");
+});
+
+test("H-20, S-62: what a replica tells late is as old as the replica, and one that is far behind is said to be", async () => {
+  const { clock, state, present, tell } = parts({ TAKE_MAX: "6", ASK_MIN_USDC: "7" });
+  state.report = { ...REPORT, swaps: swapReport(clock.monotonicMs()) };
+  await tell(30_000);
+  assert.deepEqual(present.conditions(), []);
+  assert.deepEqual(present.status().indexingStatus, "synced");
+  assert.equal(present.swaps?.evm.answeredAtMonotonicMs, clock.monotonicMs() - 30_000);
+  await tell(30_001);
+  assert.deepEqual(
+    present.conditions().map(({ code }) => code),
+    ["STORE_BEHIND"],
+  );
+  assert.equal(present.status().indexingStatus, "stalled");
+  assert.equal(present.evmStatus().indexingStatus, "stalled");
+  await tell();
+  assert.deepEqual(present.conditions(), []);
 });

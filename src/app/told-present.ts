@@ -19,6 +19,8 @@ import { readReport, type SwapReport, type WriterReport } from "./report.ts";
 
 /** A writer that was silent for longer is none. */
 const SILENT_MS = 5000;
+/** A replica that lacks more of its primary is left out; a chain that was silent for so long is, too (S-62). */
+const BEHIND_MS = 30_000;
 
 /** Before anything was told. */
 const NO_STATUS: IndexStatus = {
@@ -42,6 +44,7 @@ export class ToldPresent implements MempoolView {
   #mempool: MempoolSnapshot = { version: 0, rows: [], truncated: false };
   #report: WriterReport | null = null;
   #heardAtMs = Number.NEGATIVE_INFINITY;
+  #behindMs = 0;
 
   /** `settings`: of this process; null where it serves no swaps. */
   constructor(clock: Clock, settings: SharedSettings | null) {
@@ -49,8 +52,12 @@ export class ToldPresent implements MempoolView {
     this.#settings = settings;
   }
 
-  /** The writer has told this. `isWhole`: it is everything, and what was told before is over. */
-  tell(rows: readonly LiveRow[], isWhole: boolean): void {
+  /**
+   * The writer has told this, so many milliseconds ago: where a streaming replica is read. `isWhole`: it is everything, and
+   * what was told before is over.
+   */
+  tell(rows: readonly LiveRow[], isWhole: boolean, behindMs = 0): void {
+    this.#behindMs = behindMs;
     const gone: MempoolOperation[] = [];
     const added: MempoolOperation[] = [];
     if (isWhole) {
@@ -106,7 +113,7 @@ export class ToldPresent implements MempoolView {
 
   status(): IndexStatus {
     const status = this.#report?.status ?? NO_STATUS;
-    const isStalled = this.#isSilent;
+    const isStalled = this.#isSilent || this.#isBehind;
     const indexingStatus = isStalled ? "stalled" : status.indexingStatus;
     const evm = status.evm === null && this.#settings === null ? null : this.evmStatus();
     return { ...status, indexingStatus, evm };
@@ -115,7 +122,7 @@ export class ToldPresent implements MempoolView {
   /** Of the EVM chain; stalled at -1 before anything was told of it. */
   evmStatus(): EvmStatus {
     const evm = this.#report?.status.evm ?? NO_EVM;
-    return this.#isSilent ? { ...evm, indexingStatus: "stalled" } : evm;
+    return this.#isSilent || this.#isBehind ? { ...evm, indexingStatus: "stalled" } : evm;
   }
 
   nodes(): NodeCounts {
@@ -123,17 +130,22 @@ export class ToldPresent implements MempoolView {
   }
 
   conditions(): readonly Condition[] {
-    return this.#isSilent ? [WRITER_ABSENT] : (this.#report?.conditions ?? []);
+    if (this.#isSilent) return [WRITER_ABSENT];
+    return [...(this.#isBehind ? [STORE_BEHIND] : []), ...(this.#report?.conditions ?? [])];
   }
 
   get #isSilent(): boolean {
     return this.#clock.monotonicMs() - this.#heardAtMs > SILENT_MS;
   }
 
+  get #isBehind(): boolean {
+    return this.#behindMs > BEHIND_MS;
+  }
+
   /** One that was there before anybody looked may be of any age: it does not show that there is a writer. */
   #hear(text: string, isOld: boolean): void {
     const now = this.#clock.monotonicMs();
-    const report = readReport(text, now);
+    const report = readReport(text, now - this.#behindMs);
     if (isOld) {
       this.#report = report === null ? null : { ...report, swaps: this.swaps };
       return;
@@ -151,4 +163,11 @@ const WRITER_ABSENT: Condition = {
   sentence:
     "No process writes the index, or one of another version does: what is answered is the last that was written, and " +
     "nothing can be posted. Start `strand index`, or see its log.",
+};
+
+const STORE_BEHIND: Condition = {
+  code: "STORE_BEHIND",
+  sentence:
+    "The database that this service reads is a replica that is more than 30 s behind its primary, or the clocks of the " +
+    "two differ by as much: what is answered is of the past. Ask another one until the replica has caught up.",
 };

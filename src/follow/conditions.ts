@@ -72,6 +72,11 @@ export const CONDITIONS = {
   WRITER_DEAD: { concernsTokens: true, meaning: "the thread that writes the database has ended" },
   /** A reader has not heard of a writer for some seconds. */
   WRITER_ABSENT: { concernsTokens: true, meaning: "no process writes the index" },
+  /** A reader before a streaming replica. */
+  STORE_BEHIND: {
+    concernsTokens: true,
+    meaning: "the database is a replica that lacks the newest of its primary",
+  },
   STORE_SILENT: { concernsTokens: true, meaning: "the database does not answer, or takes no writes" },
 } as const satisfies Readonly<Record<string, ConditionMeaning>>;
 

@@ -5,6 +5,7 @@ import type { StoredParameters } from "../../index/ports.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../swaps/ledger/closed-port.ts";
 import type { ChainCheckpoint, SwapIdentity } from "../../swaps/ledger/ports.ts";
+import { CellReader } from "../store-rows/cells.ts";
 import { storedTip } from "./block-rows.ts";
 import { type ErrandOutcome, ErrandSender } from "./errands.ts";
 import { logBounds } from "./event-log.ts";
@@ -41,6 +42,8 @@ export interface ReaderLook {
   readonly parameters: StoredParameters | null;
   readonly fence: number;
   readonly live: LiveChanges;
+  /** For how long the server has lacked what its primary has, in milliseconds; 0 where it is no streaming replica. */
+  readonly behindMs: number;
   /** The next changes of swaps; null where there is a gap, or where they are not followed. */
   readonly changes: readonly FollowedChange[] | null;
 }
@@ -102,14 +105,22 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
   };
 }
 
+/**
+ * By the time at which the primary committed what the replica has replayed last: while there is a writer that is a second
+ * ago at most. A replica that has replayed no commit since it was started has told nothing new either.
+ */
+const BEHIND = `SELECT CASE WHEN pg_is_in_recovery() THEN greatest(0,
+  coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0))::bigint ELSE 0 END`;
+
 async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
   await assertReadable(session);
-  const [tip, parameters, bounds, number, rows, changes] = await Promise.all([
+  const [tip, parameters, bounds, number, rows, behind, changes] = await Promise.all([
     storedTip(session),
     storedParameters(session),
     logBounds(session),
     writerFence(session),
     liveChanges(session, live),
+    session.first(BEHIND),
     change === null ? null : changesBehind(session, change),
   ]);
   const isOther = fence !== null && fence !== number && !rows.isWhole;
@@ -119,6 +130,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
     parameters,
     fence: number,
     live: isOther ? await liveChanges(session, 0) : rows,
+    behindMs: behind === null ? 0 : new CellReader(behind).int(),
     changes,
   };
 }
