@@ -13,6 +13,7 @@ import { closedLists } from "../src/adapters/store-postgres/migrations/0004-clos
 import { closedPrints } from "../src/adapters/store-postgres/migrations/0005-closed-prints.ts";
 import { openIndexReader } from "../src/adapters/store-postgres/read/index-reader.ts";
 import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
+import { schemaDifferences } from "../src/adapters/store-postgres/schema-differences.ts";
 import { type Migration, Session } from "../src/adapters/store-postgres/session.ts";
 import { openReplay } from "../src/adapters/store-sqlite/read/index-reader.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
@@ -208,6 +209,18 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
     const asked =
       "SELECT count(*) FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' AND source = 'session'";
     await withSessions(1, async ([session]) => assert.deepEqual(await session?.first(asked), [3]));
+  });
+
+  test("a server that makes tables slowly is waited for, by who begins an index and by who verifies one", async () => {
+    const url = await cluster.newDatabase("en");
+    // A busy machine, or a disk with much to do: a step of the schema takes longer than a silence may be.
+    await cluster.run(
+      url,
+      `CREATE FUNCTION dawdle() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(5); END';
+       CREATE EVENT TRIGGER dawdle ON ddl_command_start WHEN TAG IN ('CREATE SEQUENCE') EXECUTE FUNCTION dawdle()`,
+    );
+    await (await openPostgresStore({ url })).close();
+    assert.deepEqual(await schemaDifferences(url), []);
   });
 
   test("verify finds what somebody has changed of the schema, and leaves what stands beside it", async () => {

@@ -52,6 +52,8 @@ const CAN_COMPARE = `SELECT (NOT pg_is_in_recovery()
 export async function schemaDifferences(url: string): Promise<readonly string[]> {
   const session = await Session.open(url, "strand verify");
   try {
+    // A whole schema is made in a few statements: a busy server takes longer for one than a silence may be.
+    await session.beginLongWork();
     const row = await session.first(CAN_COMPARE);
     if (row === null || !new CellReader(row).flag()) return [];
     await session.exec("BEGIN");
