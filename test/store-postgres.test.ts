@@ -140,6 +140,18 @@ describe("PostgreSQL", needsPostgres(), () => {
     }
   });
 
+  test("a server that says nothing for some seconds does not end a command that connects to it", async () => {
+    const url = await cluster.newUrl();
+    cluster.freeze();
+    const opened = openPostgresStore({ url });
+    opened.catch(() => undefined);
+    await wait(6000);
+    cluster.thaw();
+    const store = await opened;
+    assert.equal(await store.tip(), null);
+    await store.close();
+  });
+
   test("a writer that was cut off while another one wrote does not write any more", async () => {
     const own = await engine();
     const store = await openPostgresStore({ url: own.url });

@@ -5,7 +5,7 @@
 import { CellReader } from "../store-rows/cells.ts";
 import { differingObjects, type SchemaObject } from "../store-rows/schema-objects.ts";
 import { makeSchema } from "./migrate.ts";
-import { Session } from "./session.ts";
+import { connectedPatiently, Session } from "./session.ts";
 
 /**
  * The tables and sequences of a schema with all that hangs on them: the table's name, what it is and how it is defined.
@@ -50,7 +50,7 @@ const CAN_COMPARE = `SELECT (NOT pg_is_in_recovery()
  * schema of its primary, and for a user who may not make temporary tables.
  */
 export async function schemaDifferences(url: string): Promise<readonly string[]> {
-  const session = await Session.open(url, "strand verify");
+  const session = await connectedPatiently(() => Session.open(url, "strand verify"));
   try {
     // A whole schema is made in a few statements: a busy server takes longer for one than a silence may be.
     await session.beginLongWork();

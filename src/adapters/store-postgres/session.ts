@@ -78,6 +78,25 @@ export function isSilence(failure: unknown): boolean {
   return false;
 }
 
+/** How often whoever runs a command tries to connect to a server that says nothing. */
+const TRIES_OF_COMMANDS = 4;
+
+/**
+ * What `connect` resolves with, for a command: nobody starts it again where the server was silent for a moment, and what it
+ * has done before, which may have taken hours, would be for nothing.
+ */
+export async function connectedPatiently<Connection>(
+  connect: () => Promise<Connection>,
+): Promise<Connection> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (tries === TRIES_OF_COMMANDS || !isSilence(error)) throw error;
+    }
+  }
+}
+
 /** A connection. Not for two transactions at a time. */
 export class Session {
   readonly #url: string;

@@ -11,7 +11,7 @@ import { storedTip } from "../block-rows.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../postgres-store.ts";
 import { schemaDifferences } from "../schema-differences.ts";
-import { Session } from "../session.ts";
+import { connectedPatiently, Session } from "../session.ts";
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
@@ -23,7 +23,7 @@ export type OpenReplay = (file: string) => { readonly rows: IndexRows; close(): 
  * `StoreUnavailable` where the server does not let us in.
  */
 export async function openIndexReader(url: string, openReplay: OpenReplay): Promise<IndexUnderTest> {
-  const session = await Session.open(url, "strand verify");
+  const session = await connectedPatiently(() => Session.open(url, "strand verify"));
   try {
     await assertReadable(session);
     // Rows are sorted and checks made over whole tables: a statement takes as long as it takes.

@@ -5,7 +5,7 @@ import type { IndexContents } from "../../store-rows/index-contents.ts";
 import { storedTip } from "../block-rows.ts";
 import { assertReadable } from "../migrate.ts";
 import { storedParameters } from "../postgres-store.ts";
-import { Session } from "../session.ts";
+import { connectedPatiently, Session } from "../session.ts";
 
 const ROWS_AT_ONCE = 2_000;
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
@@ -26,7 +26,7 @@ export async function withPostgresContents<Result>(
   url: string,
   use: (contents: IndexContents<AsyncIterable<readonly Cells[]>>) => Promise<Result>,
 ): Promise<Result> {
-  const session = await Session.open(url, "strand export");
+  const session = await connectedPatiently(() => Session.open(url, "strand export"));
   try {
     await assertReadable(session);
     await session.beginLongWork();

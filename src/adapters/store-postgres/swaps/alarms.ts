@@ -4,7 +4,7 @@
 import type { FinalAlarm } from "../../../swaps/ledger/ports.ts";
 import { ALARMS, readAlarm } from "../../store-rows/swap-rows.ts";
 import { assertReadable } from "../migrate.ts";
-import { Session } from "../session.ts";
+import { connectedPatiently, Session } from "../session.ts";
 
 /** The alarms that stand, oldest first. Rejects where there is no database of this program at `url`. */
 export function postgresAlarms(url: string): Promise<readonly FinalAlarm[]> {
@@ -19,7 +19,7 @@ export function removePostgresAlarm(url: string, id: string): Promise<void> {
 }
 
 async function beside<Value>(url: string, work: (session: Session) => Promise<Value>): Promise<Value> {
-  const session = await Session.open(url, "strand alarms");
+  const session = await connectedPatiently(() => Session.open(url, "strand alarms"));
   try {
     await assertReadable(session);
     return await work(session);

@@ -7,7 +7,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import { StoreUnavailable } from "../../../index/ports.ts";
 import { migrate } from "../migrate.ts";
 import { TELL } from "../notices.ts";
-import { Session } from "../session.ts";
+import { connectedPatiently, Session } from "../session.ts";
 
 /** One writer per schema of a database: two indexes may share a database in schemas of their own. */
 const TRY_LOCK = "SELECT pg_try_advisory_lock(1398035026, hashtext(current_schema()))::int::bigint";
@@ -81,7 +81,8 @@ export class Writer {
 
   /** Takes the lock and brings the schema up to date. Rejects with a sentence where another writer holds the lock. */
   static async open(url: string, eventFloor: EventFloor = () => 0): Promise<Writer> {
-    const writer = await Writer.#opened(url, takeLock, eventFloor);
+    const session = await connectedPatiently(() => connect(url));
+    const writer = await Writer.#opened(url, session, takeLock, eventFloor);
     if (writer !== null) return writer;
     throw new Error(
       "The database is in use by another process (or twice in this one): stop that one first, or choose another DATABASE_URL.",
@@ -89,16 +90,17 @@ export class Writer {
   }
 
   /** The same, as soon as no other writer holds the lock; null where the signal has ended the waiting. */
-  static elect(url: string, candidate: Candidate, eventFloor: EventFloor): Promise<Writer | null> {
-    return Writer.#opened(url, (session) => awaitLock(session, candidate), eventFloor);
+  static async elect(url: string, candidate: Candidate, eventFloor: EventFloor): Promise<Writer | null> {
+    const lock = (session: Session): Promise<boolean> => awaitLock(session, candidate);
+    return Writer.#opened(url, await connect(url), lock, eventFloor);
   }
 
   static async #opened(
     url: string,
+    session: Session,
     lock: (session: Session) => Promise<boolean>,
     eventFloor: EventFloor,
   ): Promise<Writer | null> {
-    const session = await connect(url);
     try {
       if (!(await lock(session))) {
         await session.close();
