@@ -189,6 +189,19 @@ describe("schema of PostgreSQL", needsPostgres(), () => {
     }
   });
 
+  test("what takes long is done where the server has no connection left by which to ask whether it works on it", async () => {
+    const url = await cluster.newUrl();
+    await cluster.run(url, "CREATE ROLE alone LOGIN CONNECTION LIMIT 1");
+    const session = await Session.open(url.replace(/\/\/[^@]*@/, "//alone@"), "test");
+    try {
+      await session.beginLongWork();
+      assert.deepEqual(await session.all("SELECT 1::bigint FROM pg_sleep(6)"), [[1]]);
+    } finally {
+      await session.close();
+      await cluster.run(url, "DROP ROLE alone");
+    }
+  });
+
   test("statements mean what they mean to us, whatever its role has set for isolation and arrays", async () => {
     const url = await cluster.newUrl();
     const settings = ["default_transaction_isolation = 'serializable'", "array_nulls = 'off'"];

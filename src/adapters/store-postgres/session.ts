@@ -313,7 +313,9 @@ export class Session {
       (isAtWork) => {
         if (!isAtWork && this.#answers === answers) this.abandon(silent);
       },
-      () => this.abandon(silent),
+      (error: unknown) => {
+        if (!isFull(error)) this.abandon(silent);
+      },
     );
   }
 
@@ -341,6 +343,12 @@ export class Session {
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(57|08|40001)/.test(String(error.code));
+}
+
+/** The server lives and has no room for one more connection (53300): who has one must not give it up for that. */
+function isFull(failure: unknown): boolean {
+  const refusal = failure instanceof StoreUnavailable ? failure.cause : failure;
+  return refusal instanceof Error && "code" in refusal && String(refusal.code).startsWith("53");
 }
 
 /** A host name with several addresses fails once for each. */
