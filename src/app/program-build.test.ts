@@ -1,3 +1,5 @@
+// Two builds of one version are told apart, and one build is always called the same.
+
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
