@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { follow, rebuilt } from "../evm/follow.ts";
-import { scriptedChain } from "../evm/scripted-chain.ts";
+import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
 import { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 2 : 0));
@@ -111,4 +111,49 @@ test("S-07: one RPC of three that misnames the final block replaces none, and al
   await one.until(() => one.ledger.tips().evm.height === GROWN.length - 1);
   assert.deepEqual(one.ledger.alarms(), []);
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+});
+
+/** The honest chain, in which another block stands at the final height; those above it name it as their ancestor. */
+function withFalseBlock(): readonly ScriptedBlock[] {
+  const [planted, next] = [scriptedChain(FINAL, () => 0, "planted", CHAIN, FINAL)[FINAL], CHAIN[FINAL + 1]];
+  assert.ok(planted !== undefined && next !== undefined);
+  const follower = { ...next, block: { ...next.block, parentHash: planted.block.hash } };
+  return [...CHAIN.slice(0, FINAL), planted, follower, ...CHAIN.slice(FINAL + 2)];
+}
+
+test("S-07: what one RPC of three has shown at its first reading is not final by its word at a second one, after a restart", async () => {
+  const rpcs = [await serve(), await serve(), await serve()] as const;
+  const liar = rpcs[1];
+  const before = follow({ urls: rpcs.map(({ url }) => url) });
+  for (const rpc of rpcs) rpc.chain = CHAIN.slice(0, FINAL);
+  await before.until(() => before.ledger.tips().evm.finalHeight === FIRST_FINAL);
+  before.close();
+  const { ledger } = before;
+  // While it is followed its newest block is one of its own making, which is remembered.
+  for (const height of [FINAL, CHAIN.length - 1]) {
+    liar.chain = withFalseBlock().slice(0, height + 1);
+    const alone = follow({ urls: [liar.url], ledger });
+    await alone.until(() => ledger.tips().evm.height === height);
+    alone.close();
+  }
+  liar.meddle = ({ method, params }) => {
+    if (method !== "eth_getLogs") return undefined;
+    const { toBlock } = params[0] as { readonly toBlock?: string };
+    return Number(toBlock) > FINAL
+      ? { error: { code: -32_005, message: "query returned more than 10000 results" } }
+      : undefined;
+  };
+  for (const rpc of [rpcs[0], rpcs[2]]) rpc.chain = CHAIN;
+  for (const rpc of rpcs) rpc.final = FINAL + 5;
+  const one = follow({ urls: rpcs.map(({ url }) => url), ledger });
+  stopped.push(() => one.close());
+  await one.until(() => ledger.tips().evm.finalHeight === FINAL + 5);
+  const final = ledger.changes.filter(({ finalHeight }) => finalHeight > 0);
+  assert.deepEqual(
+    final.map(({ finalHeight, checkpoints }) => [
+      finalHeight,
+      checkpoints.find(({ height }) => height === finalHeight)?.hash,
+    ]),
+    final.map(({ finalHeight }) => [finalHeight, CHAIN[finalHeight]?.block.hash]),
+  );
 });

@@ -1,11 +1,12 @@
 // One range of final blocks read again and compared with what is indexed of it (S-08). The RPC must first show that it
 // stands on the same chain: the final block in force, and a block of ours at or above the range. What it calls the end of
-// the range is remembered as final, so that it may not be its word alone.
+// the range is remembered as final, so that it may not be its word alone, nor that of whoever has read it first: this may
+// have been the same RPC.
 
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
 import { badLogs, checkLogs, type LogQuestion } from "./evm-cross-check.ts";
-import { hashAt } from "./evm-fork.ts";
+import { hashesAt } from "./evm-fork.ts";
 import { escrowLogs, type RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
@@ -31,8 +32,6 @@ interface ComparedQuestion {
 /** What another reading shows. */
 export interface Compared {
   readonly end: EvmPoint;
-  /** Whether the end is the final block in force or one that we knew; else the RPC alone names it. */
-  readonly isEndKnown: boolean;
   /** What is indexed. */
   readonly events: readonly EscrowEvent[];
   /** Indexed and not shown, or shown otherwise. */
@@ -59,10 +58,8 @@ export async function compareRange(question: ComparedQuestion): Promise<Compared
     if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
     checkOneChain([end, ours, theirs], source);
-    const isEndKnown = to === anchor.number || to === final.height;
     const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);
-    if (logs !== null)
-      return { end, isEndKnown, ...difference(logs, { source: source.name, from, to }, question) };
+    if (logs !== null) return { end, ...difference(logs, { source: source.name, from, to }, question) };
   }
 }
 
@@ -101,13 +98,20 @@ function difference(
   return { events, absent: events.filter((event) => !shown.has(eventKey(event))), extra };
 }
 
-/** Whether the end is more than its RPC's own word: it was known, or one of the others has it, too. */
+/**
+ * Whether the end is more than its RPC's own word: it is the final block in force, or one of the others, which has that
+ * one, has it, too. One without it may stand still on an orphaned branch (A-110).
+ */
 export async function isEndShown(
-  { end, isEndKnown }: Compared,
+  { end }: Pick<Compared, "end">,
+  final: FinalInForce,
   others: readonly EvmSource[],
 ): Promise<boolean> {
-  if (isEndKnown) return true;
-  for (const other of others) if ((await hashAt(other, end.number)) === end.hash) return true;
+  if (end.hash === final.hash) return true;
+  for (const other of others) {
+    const [theirEnd, theirFinal] = await hashesAt(other, [end.number, final.height]);
+    if (theirEnd === end.hash && theirFinal === final.hash) return true;
+  }
   return false;
 }
 

@@ -90,12 +90,21 @@ function notBelieved(source: EvmSource, witness: ChainCheckpoint, why: string): 
 }
 
 /** The hash that the RPC has at the height; null also where it does not answer. */
-export async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null> {
+async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null> {
+  const [hash] = await hashesAt(source, [height]);
+  return hash ?? null;
+}
+
+/** The hashes that the RPC has at these heights, asked for together; all null where it does not answer. */
+export async function hashesAt(
+  source: EvmSource,
+  heights: readonly number[],
+): Promise<readonly (Bytes32 | null)[]> {
   try {
-    const [block] = await source.blocksAt([height]);
-    return block?.hash ?? null;
+    const blocks = await source.blocksAt(heights);
+    return blocks.map((block) => block?.hash ?? null);
   } catch (error) {
-    if (error instanceof EvmUnavailable) return null;
+    if (error instanceof EvmUnavailable) return heights.map(() => null);
     throw error;
   }
 }

@@ -221,6 +221,7 @@ export class SecondReading {
     const others = this.#indices(index).filter((one) => one !== index);
     const isShown = await isEndShown(
       compared,
+      final,
       others.map((one) => ofRpc(this.#deps.sources, one)),
     );
     if (!isShown && !this.#isAlone) return null;
