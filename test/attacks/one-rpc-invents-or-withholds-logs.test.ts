@@ -155,6 +155,19 @@ test("S-08: an RPC that was late with a log shows it, another one denies it stil
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [silent.url] }));
 });
 
+test("S-08: an RPC that denies by receipt what its ranges show is not read from, also where another one shows it", async () => {
+  const hiding = changing((logs) => logs.filter(({ logIndex }) => logIndex !== "0x1"));
+  const hidingIn =
+    (hidden: string): Meddling =>
+    (call, truth) =>
+      call.method === hidden ? hiding(call, truth) : undefined;
+  const rpcs = [await serve(hidingIn("eth_getLogs")), await serve(hidingIn("eth_getTransactionReceipt"))];
+  const one = followed(rpcs);
+  const isTold = (part: string): boolean => one.lines.some(({ message }) => message.includes(part));
+  await one.until(() => isTold("which it does not show by receipt") || isTold("read again from block"));
+  assert.equal(isTold("read again from block"), false);
+});
+
 /** Another log in each answer about ranges, of which every other one is denied by receipt. */
 function everNew(): Meddling {
   let answers = 0;

@@ -8,6 +8,7 @@ import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
+import { backPoint, finalBackPoint } from "./evm-back-point.ts";
 import {
   compareRange,
   type Compared,
@@ -18,14 +19,14 @@ import {
 } from "./evm-compare-range.ts";
 import { tellDispute } from "./evm-dispute-alarm.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
-import { newestShared, pointOf } from "./evm-fork.ts";
+import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { inTime } from "./evm-time-limit.ts";
-import { EvmUnavailable, type ImpossibleLog, unsettled } from "./evm-unavailable.ts";
+import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
 import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
@@ -316,28 +317,21 @@ export class SecondReading {
   }
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {
-    const { block, logIndex } = event.place;
-    const sentence = `EVM: ${why} (log ${logIndex} of block ${block}): read again from block ${block - 1} on`;
-    const parent = block <= this.#options.firstBlock ? null : await this.#ourBlock(use, block - 1);
+    const { block } = event.place;
+    const parent = block <= this.#options.firstBlock ? null : await backPoint(this.#ours, use, block - 1);
+    return this.#backTo(parent, event, use, why);
+  }
+
+  #backTo(parent: EvmPoint | null, { place }: EscrowEvent, use: number, why: string): Back {
+    const where = `log ${place.logIndex} of block ${place.block}`;
+    const sentence = `EVM: ${why} (${where}): read again from block ${place.block - 1} on`;
     return { kind: "back", parent, use, isBranch: false, why: sentence };
   }
 
-  /**
-   * Our newest checkpoint up to this height, where the RPC has it and our chain above it; else the newest one that is
-   * not final and that it shares. Never a block that the RPC alone names.
-   */
-  async #ourBlock(use: number, height: number): Promise<EvmPoint | null> {
-    const { sources, ledger } = this.#deps;
-    const source = ofRpc(sources, use);
-    const checkpoints = ledger.checkpoints("evm");
-    const anchor = this.#anchor(height);
-    const own = checkpoints.find((one) => one.height <= height);
-    const [theirs, below] = await source.blocksAt([anchor.number, own?.height ?? anchor.number]);
-    if (theirs?.hash === anchor.hash && (own === undefined || below?.hash === own.hash))
-      return own === undefined ? null : pointOf(own);
-    const shared = await newestShared(source, checkpoints, height);
-    if (shared !== null && shared.number >= ledger.tips().evm.finalHeight) return shared;
-    throw unsettled(source, `it has other blocks than ours at ${height} and below`);
+  /** What a block to go back to is found from. */
+  get #ours(): Parameters<typeof backPoint>[0] {
+    const { firstBlock } = this.#options;
+    return { ...this.#deps, firstBlock, anchorOf: (height) => this.#anchor(height) };
   }
 
   /** A comparison, a step back where what is indexed is not on the final chain, null where this RPC cannot tell. */
@@ -375,26 +369,29 @@ export class SecondReading {
 
   /** Disputed events, asked about again now and then (S-07): two that agree decide. Null where there is nothing to do. */
   async recheckDisputes(): Promise<Back | Extract<ReadingStep, { kind: "resolve" }> | null> {
-    const disputes = this.#deps.ledger.disputes();
-    const nowMs = this.#deps.clock.monotonicMs();
+    const [disputes, nowMs] = [this.#deps.ledger.disputes(), this.#deps.clock.monotonicMs()];
     if (disputes.length === 0 || nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
     this.#disputesAtMs = nowMs;
     return this.#tried(async () => {
-      const witnesses = await this.#witnesses(disputes, null);
-      const resolved: EscrowEvent[] = [];
-      for (const [event, words] of zip(disputes, witnesses)) {
-        const { lacks } = words;
-        const standing = this.#standingOf(words);
-        if (standing === "shown") resolved.push(event);
-        if (standing !== "gone" || (lacks.length < 2 && !this.#isAlone)) continue;
-        return this.#without(
-          event,
-          lacks,
-          this.#nextOf(lacks) ?? 0,
-          "two RPCs agree that a disputed log is not there",
-        );
+      const judged = zip(disputes, await this.#witnesses(disputes, null));
+      const events = judged.flatMap(([event, words]) => (this.#standingOf(words) === "shown" ? [event] : []));
+      // What two show must not wait for what two deny.
+      if (events.length > 0) return { kind: "resolve", events };
+      for (const [event, words] of judged) {
+        const back = this.#standingOf(words) === "gone" ? await this.#backForDisputed(event, words) : null;
+        if (back !== null) return back;
       }
-      return resolved.length === 0 ? null : { kind: "resolve", events: resolved };
+      return null;
     }, null);
+  }
+
+  /** Back because of a disputed log, where enough RPCs deny it and agree to which block. */
+  async #backForDisputed(event: EscrowEvent, { lacks }: Witnesses): Promise<Back | null> {
+    if (lacks.length < 2 && !this.#isAlone) return null;
+    const point = await finalBackPoint(this.#ours, lacks, event.place.block - 1);
+    if (point === null) return null;
+    if (!this.#isAlone) this.#denied.add(event, lacks);
+    const use = this.#nextOf(point.by) ?? 0;
+    return this.#backTo(point.parent, event, use, "two RPCs agree that a disputed log is not there");
   }
 }

@@ -1,0 +1,80 @@
+// Finds the block of ours to which it is gone back for a log (S-08, A-103). It is one that the RPC which is read from has,
+// too, never one that it alone names; and nothing final is undone by the word of one of several.
+
+import { type EvmSource, ofRpc } from "./evm-chain.ts";
+import { hashesAt, newestShared, pointOf } from "./evm-fork.ts";
+import type { EvmPoint } from "./evm-read-range.ts";
+import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
+import type { EvmLedger } from "../ledger/ports.ts";
+
+/** What it is found from. */
+interface BackPointDependencies {
+  readonly sources: readonly EvmSource[];
+  readonly ledger: Pick<EvmLedger, "tips" | "checkpoints">;
+  /** ESCROW_FIRST_BLOCK. */
+  readonly firstBlock: number;
+  /** A block of ours at or above this height: where an RPC has it, it has our chain up to there. */
+  readonly anchorOf: (height: number) => { readonly number: number; readonly hash: string };
+}
+
+/**
+ * Our newest checkpoint up to this height, where the RPC has it and our chain above it; else the newest one that is not
+ * below the final height and that it shares. Null: before all of them. Rejects with `EvmUnavailable` where it has others.
+ */
+export async function backPoint(
+  { sources, ledger, firstBlock, anchorOf }: BackPointDependencies,
+  use: number,
+  height: number,
+): Promise<EvmPoint | null> {
+  const source = ofRpc(sources, use);
+  const checkpoints = ledger.checkpoints("evm");
+  const anchor = anchorOf(height);
+  const own = checkpoints.find((one) => one.height <= height);
+  const [theirs, below] = await source.blocksAt([anchor.number, own?.height ?? anchor.number]);
+  if (theirs?.hash === anchor.hash && (own === undefined || below?.hash === own.hash))
+    return own === undefined ? null : pointOf(own);
+  const shared = await newestShared(source, checkpoints, height);
+  if ((shared?.number ?? firstBlock - 1) >= ledger.tips().evm.finalHeight) return shared;
+  throw unsettled(source, `it has other blocks than ours at ${height} and below`);
+}
+
+/** A block below what counts as final, and the RPCs that name it as our newest one there. */
+interface FinalBackPoint {
+  readonly parent: EvmPoint | null;
+  readonly by: readonly number[];
+}
+
+/**
+ * Where it is gone back to for a log of a final block that these RPCs deny: our newest checkpoint up to this height, by the
+ * word of two of them that have the final block; of the only one, where there is one. What we have in between may be one
+ * RPC's invention, its blocks included. Null where no two agree.
+ */
+export async function finalBackPoint(
+  { sources, ledger }: BackPointDependencies,
+  deniers: readonly number[],
+  height: number,
+): Promise<FinalBackPoint | null> {
+  const checkpoints = ledger.checkpoints("evm");
+  const { finalHeight } = ledger.tips().evm;
+  const final = checkpoints.find((one) => one.height <= finalHeight);
+  const found = await Promise.all(
+    deniers.map(async (index) => {
+      const source = ofRpc(sources, index);
+      if (final !== undefined && (await hashesAt(source, [final.height]))[0] !== final.hash) return [];
+      return newestShared(source, checkpoints, height).then(
+        (parent) => [{ index, parent }],
+        (error: unknown) => {
+          if (error instanceof EvmUnavailable) return [];
+          throw error;
+        },
+      );
+    }),
+  );
+  const words = found.flat();
+  const needed = sources.length === 1 ? 1 : 2;
+  for (const { parent } of words) {
+    const by = words.flatMap(({ index, parent: other }) => (other?.hash === parent?.hash ? [index] : []));
+    if (by.length >= needed) return { parent, by };
+  }
+  return null;
+}

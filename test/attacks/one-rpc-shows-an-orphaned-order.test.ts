@@ -1,0 +1,51 @@
+// Of three EVM RPCs one is honest and stands still on a branch that was orphaned, and one lies: it shows, in the middle of
+// the chain that is final, a block of that branch with its logs. Two show the log by receipt, and it is on no chain: nobody
+// may lock anything for it (S-07, A-110).
+
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { follow, type Followed, rebuilt } from "../evm/follow.ts";
+import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
+import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+const ORPHANED = 50;
+const FINAL = 100;
+const CHAIN = scriptedChain(120, (n) => (n % 20 === 0 ? 2 : 0));
+/** Has nothing of the escrow before the block that is lied about. */
+const LATER = scriptedChain(120, (n) => (n > ORPHANED && n % 20 === 0 ? 2 : 0));
+const BRANCH = scriptedChain(ORPHANED + 2, () => 1, "orphaned", CHAIN, ORPHANED);
+
+/** The chain with the block of the branch in it; the one above names it as its parent. */
+function mixed(chain: readonly ScriptedBlock[], branch: readonly ScriptedBlock[]): readonly ScriptedBlock[] {
+  const [block, next] = [branch[ORPHANED], chain[ORPHANED + 1]];
+  assert.ok(block !== undefined && next !== undefined);
+  const follower = { ...next, block: { ...next.block, parentHash: block.block.hash } };
+  return [...chain.slice(0, ORPHANED), block, follower, ...chain.slice(ORPHANED + 2)];
+}
+
+const stopped: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stopped.splice(0)) await stop();
+});
+
+async function serve(chain: readonly ScriptedBlock[], final: number): Promise<ScriptedRpc> {
+  const rpc = await new ScriptedRpc(chain).start();
+  rpc.final = final;
+  stopped.push(() => rpc.stop());
+  return rpc;
+}
+
+function followed(rpcs: readonly ScriptedRpc[]): Followed {
+  const one = follow({ urls: rpcs.map(({ url }) => url) });
+  stopped.push(() => one.close());
+  return one;
+}
+
+test("S-08: three RPCs, of which one is followed first and shows such a block before all that is known: two take it out", async () => {
+  const branch = scriptedChain(ORPHANED, () => 1, "orphaned", LATER, ORPHANED);
+  const liar = await serve(mixed(LATER, branch), FINAL);
+  const [second, third] = [await serve(LATER, FINAL), await serve(LATER, FINAL)];
+  const one = followed([liar, second, third]);
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 10_000);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [second.url] }));
+});
