@@ -41,6 +41,23 @@ function followed(rpcs: readonly ScriptedRpc[]): Followed {
   return one;
 }
 
+const isOrphaned = (fact: string): boolean => fact.includes(BRANCH[ORPHANED]?.block.hash ?? "none");
+
+for (const place of [0, 1, 2]) {
+  test(`S-07: the liar in place ${place}: an RPC that does not have the final block in force bears no log out`, async () => {
+    const liar = await serve(mixed(CHAIN, BRANCH), FINAL);
+    const [standing, honest] = [await serve(BRANCH, ORPHANED - 10), await serve(CHAIN, FINAL)];
+    const one = followed([standing, honest].toSpliced(place, 0, liar));
+    await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+    // One shows it, one denies it, and the third one says nothing of it.
+    assert.equal(one.ledger.disputes().length, one.ledger.facts().filter(isOrphaned).length);
+    standing.chain = CHAIN;
+    standing.final = FINAL;
+    await one.until(() => one.ledger.facts().length > 0 && !one.ledger.facts().some(isOrphaned));
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+  });
+}
+
 test("S-08: three RPCs, of which one is followed first and shows such a block before all that is known: two take it out", async () => {
   const branch = scriptedChain(ORPHANED, () => 1, "orphaned", LATER, ORPHANED);
   const liar = await serve(mixed(LATER, branch), FINAL);

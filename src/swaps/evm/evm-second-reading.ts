@@ -370,7 +370,9 @@ export class SecondReading {
   /** Disputed events, asked about again now and then (S-07): two that agree decide. Null where there is nothing to do. */
   async recheckDisputes(): Promise<Back | Extract<ReadingStep, { kind: "resolve" }> | null> {
     const [disputes, nowMs] = [this.#deps.ledger.disputes(), this.#deps.clock.monotonicMs()];
-    if (disputes.length === 0 || nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
+    // Who is on the chain of the final block cannot be told while none is in force, and nothing is offered then.
+    if (disputes.length === 0 || this.#deps.standing.final() === null) return null;
+    if (nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
     this.#disputesAtMs = nowMs;
     return this.#tried(async () => {
       const judged = zip(disputes, await this.#witnesses(disputes, null));

@@ -1,12 +1,12 @@
-// What an RPC says of a log whose block it does not have (S-07): it lacks the log only where it has another block there on
-// the chain of the final one. An honest RPC that stands on an orphaned branch, and a liar, must not be two that deny.
+// What an RPC says of a log (S-07): it shows it, or lacks it, only on the chain of the final block. An honest RPC that stands
+// on an orphaned branch, and a liar, must not be two that deny, nor two that show.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
-import { shownBy } from "./evm-witnesses.ts";
+import { type KnownFinal, shownBy } from "./evm-witnesses.ts";
 
 const hashOf = (number: number, branch: string): Bytes32 =>
   `0x${branch}${number.toString(16).padStart(63, "0")}` as Bytes32;
@@ -48,4 +48,24 @@ test("S-07: another block in its place, on the chain of the final block, denies 
 test("S-07: another block in its place, on an orphaned branch or below a final block that is not there, says nothing", async () => {
   assert.equal(await wordOf(onBranch("b", 100), "c"), null);
   assert.equal(await wordOf(onBranch("b", 60), "b"), null);
+});
+
+test("S-07: the log, its block and its receipt on an orphaned branch, or below a final block that is not there, say nothing", async () => {
+  const { blockHash, txHash, block: number } = EVENT.place;
+  const log = { address: escrow, block: number, blockHash, txHash, txIndex: 0, logIndex: 0 };
+  const receipt = { txHash, blockHash, logs: [{ ...log, topics: [], data: "0x", removed: false }] };
+  const shownOn = async (head: number, final: KnownFinal): Promise<boolean | null | undefined> => {
+    const source: EvmSource = {
+      ...onBranch("a", head),
+      blocksByHash: async (hashes) => hashes.map(() => block(number, "a")),
+      receipts: async () => [receipt],
+    };
+    return (await shownBy([EVENT], source, { escrow, readLog: () => EVENT }, final))[0];
+  };
+  assert.equal(await shownOn(100, { height: 90, hash: hashOf(90, "a") }), true);
+  assert.equal(await shownOn(100, { height: 90, hash: hashOf(90, "c") }), null);
+  assert.equal(await shownOn(60, { height: 90, hash: hashOf(90, "a") }), null);
+  // Of what is above it the final block says nothing, and where none is known nobody is on another chain.
+  assert.equal(await shownOn(100, { height: 40, hash: hashOf(40, "c") }), true);
+  assert.equal(await shownOn(60, null), true);
 });

@@ -36,7 +36,10 @@ export function showsEvent(
   return read !== null && typeof read !== "string" && escrowEventText(read) === escrowEventText(event);
 }
 
-/** The final block in force: who has it and another block than the event's at its height lacks the event. */
+/**
+ * The final block in force: who has it and another block than the event's at its height lacks the event, and who does not
+ * have it has no word on what is below it, since it may stand still on an orphaned branch.
+ */
 export type KnownFinal = { readonly height: number; readonly hash: Bytes32 | null } | null;
 
 /**
@@ -81,9 +84,9 @@ async function askedQuietly(
 }
 
 /**
- * Whether the RPC shows each event by receipt, in a block of the event's time; null where it has neither the event's block
- * nor, on the chain of the final block, another one in its place, which says nothing. Rejects with `EvmUnavailable` where
- * it does not answer.
+ * Whether the RPC shows each event by receipt, in a block of the event's time; null where it is not on the chain of the
+ * final block, or has neither the event's block nor another one in its place, which says nothing. Rejects with
+ * `EvmUnavailable` where it does not answer.
  */
 export async function shownBy(
   events: readonly EscrowEvent[],
@@ -91,6 +94,8 @@ export async function shownBy(
   reading: LogReading,
   final: KnownFinal,
 ): Promise<readonly (boolean | null)[]> {
+  if (events.length === 0) return [];
+  const foreignUpTo = (await isOnChainOf(final, source)) ? -1 : (final?.height ?? -1);
   const shown: (boolean | null)[] = [];
   for (const part of partsOf(events)) {
     const receipts = await source.receipts([...new Set(part.map(({ place }) => place.txHash))]);
@@ -100,12 +105,20 @@ export async function shownBy(
     const replaced = await replacedBlocks(unknown, source, final);
     for (const event of part) {
       const log = logs.get(placeText(event.place));
-      if (blocks.has(event.place.blockHash))
+      if (event.place.block <= foreignUpTo) shown.push(null);
+      else if (blocks.has(event.place.blockHash))
         shown.push(isOfItsTime(event, blocks) && log !== undefined && showsEvent(event, log, reading));
       else shown.push(replaced.has(event.place.blockHash) ? false : null);
     }
   }
   return shown;
+}
+
+/** Whether the RPC has the final block; true where none is known. */
+async function isOnChainOf(final: KnownFinal, source: EvmSource): Promise<boolean> {
+  if (final === null || final.hash === null) return true;
+  const [theirs] = await source.blocksAt([final.height]);
+  return theirs?.hash === final.hash;
 }
 
 /** Those of the events whose block the RPC does not know, or knows with another time. */
