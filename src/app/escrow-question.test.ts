@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { textLog } from "../../testkit/doubles/log.ts";
 import type { EscrowInspection } from "../swaps/evm/evm-chain.ts";
+import { EvmUnavailable } from "../swaps/evm/evm-unavailable.ts";
 import { CommandRefused } from "./cli/ending.ts";
 import { EscrowQuestion } from "./escrow-question.ts";
 
@@ -20,6 +21,7 @@ function question(answers: readonly unknown[], after: (left: number) => void = (
     const answer = left.shift();
     after(left.length);
     if (typeof answer === "string") throw new Error(answer);
+    if (answer instanceof Error) throw answer;
     return answer as EscrowInspection;
   };
   // The patience of a start ends long after an answer that is there at once.
@@ -69,6 +71,22 @@ test("silence, then another contract, then the right one: stalled until then, an
       "warn no EVM RPC answers yet; swaps wait for one",
       "warn no EVM RPC answers yet; swaps wait for one",
       "error alarm: the escrow does not fit the configuration",
+      "info an EVM RPC answers: swaps go on",
+    ],
+  );
+});
+
+test("RPCs that contradict each other refuse no start, and are told of as such until two agree", async () => {
+  const contradiction = new EvmUnavailable("UNSETTLED", "no two agree");
+  const { asked, lines } = question([contradiction, contradiction, FITS]);
+  await asked.askAtStart();
+  assert.match(said(asked), /^stalled EVM_STALLED No two EVM RPCs agree on what stands at ESCROW_ADDRESS/);
+  await asked.settle(new AbortController().signal);
+  assert.equal(said(asked), "syncing");
+  assert.deepEqual(
+    lines.map((line) => line.replace(/ \{.*/, "")),
+    [
+      "error alarm: the EVM RPCs do not agree on the escrow; swaps wait",
       "info an EVM RPC answers: swaps go on",
     ],
   );

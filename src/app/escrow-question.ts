@@ -1,6 +1,6 @@
 // What stands at the contract's address (S-26): code, USDC and least amount. A contract that does not fit refuses the
-// start; RPCs that do not answer refuse nothing, and are asked on until one does. Until then nothing of the EVM chain is
-// followed, which /health and the metrics say as they say that the chain's index does not get on (H-20).
+// start; RPCs that do not answer, or contradict each other, refuse nothing, and are asked on. Until then nothing of the EVM
+// chain is followed, which /health and the metrics say as they say that the chain's index does not get on (H-20).
 
 import { escrowAbi } from "../adapters/evm-rpc/escrow-abi.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
@@ -8,6 +8,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import type { EvmStatus } from "../follow/serving.ts";
 import type { EscrowInspection, EvmChain } from "../swaps/evm/evm-chain.ts";
+import { EvmUnavailable } from "../swaps/evm/evm-unavailable.ts";
 import type { EscrowFacts } from "../swaps/usecases/dependencies.ts";
 import { CommandRefused } from "./cli/ending.ts";
 
@@ -15,8 +16,11 @@ import { CommandRefused } from "./cli/ending.ts";
 const INSPECTION_PATIENCE_MS = 5000;
 const INSPECTION_RETRY_MS = 5000;
 
-/** Why the contract is not known: nobody has answered, or what was answered does not fit the configuration. */
-type Hindrance = "silence" | "misfit";
+/**
+ * Why the contract is not known: nobody has answered, no two of several RPCs agree, or what was answered does not fit the
+ * configuration.
+ */
+type Hindrance = "silence" | "contradiction" | "misfit";
 
 /** Asks until an RPC answers. */
 export class EscrowQuestion implements ConditionSource {
@@ -65,7 +69,7 @@ export class EscrowQuestion implements ConditionSource {
     const found = await Promise.race([inspected, silence]);
     patience.abort();
     if (found === null) {
-      this.#hindrance = "silence";
+      this.#hindrance ??= "silence";
       return;
     }
     if (found.faults.length > 0) throw new CommandRefused(found.faults);
@@ -95,11 +99,14 @@ export class EscrowQuestion implements ConditionSource {
   }
 
   #unanswered(error: unknown): void {
-    this.#hindrance = "silence";
+    const isContradiction = error instanceof EvmUnavailable && error.code === "UNSETTLED";
+    this.#hindrance = isContradiction ? "contradiction" : "silence";
     const sentence = sentenceOf(error);
-    if (sentence !== this.#told)
-      this.#log.warn({ error: sentence }, "no EVM RPC answers yet; swaps wait for one");
+    if (sentence === this.#told) return;
     this.#told = sentence;
+    if (isContradiction)
+      this.#log.error({ error: sentence }, "alarm: the EVM RPCs do not agree on the escrow; swaps wait");
+    else this.#log.warn({ error: sentence }, "no EVM RPC answers yet; swaps wait for one");
   }
 
   #keep({ usdc, minUsdc }: EscrowInspection): void {
@@ -114,6 +121,9 @@ const HINDRANCES: Readonly<Record<Hindrance, string>> = {
   silence:
     "No EVM RPC has answered since this service was started, so swaps stand still. The log says which RPC fails and why; " +
     "check EVM_RPC_URLS.",
+  contradiction:
+    "No two EVM RPCs agree on what stands at ESCROW_ADDRESS, so swaps stand still. The log says what each of them shows; " +
+    "check EVM_RPC_URLS, then ESCROW_ADDRESS and EVM_CHAIN_ID.",
   misfit:
     "What the EVM RPCs show is not the configured escrow, so swaps stand still. The log says what differs; check " +
     "ESCROW_ADDRESS, EVM_CHAIN_ID and EVM_RPC_URLS, then start the service again.",

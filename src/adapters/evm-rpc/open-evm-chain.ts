@@ -6,6 +6,7 @@
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
+import { agreedInspection } from "../../swaps/evm/evm-escrow-quorum.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { accountsOf } from "./accounts.ts";
 import { readEscrowLog } from "./escrow-events.ts";
@@ -39,25 +40,6 @@ function wrongChain(name: string, found: number, wanted: number): string {
   return `the RPC at ${name} serves chain ${found}, but EVM_CHAIN_ID is ${wanted}: check EVM_RPC_URLS and EVM_CHAIN_ID`;
 }
 
-/** Asks every RPC for its chain id; sentences for those of another chain. Rejects where none answers. */
-async function foreignChains(opened: readonly Opened[], chainId: number): Promise<readonly string[]> {
-  const answers = await Promise.allSettled(opened.map(({ source }) => source.chainId()));
-  const faults: string[] = [];
-  let failure: unknown = null;
-  let answered = 0;
-  for (const [i, answer] of answers.entries()) {
-    if (answer.status === "rejected") {
-      failure = answer.reason;
-      continue;
-    }
-    answered += 1;
-    if (answer.value !== chainId)
-      faults.push(wrongChain(opened[i]?.source.name ?? "", answer.value, chainId));
-  }
-  if (answered === 0) throw failure;
-  return faults;
-}
-
 /**
  * Opens the chain; nothing is asked yet.
  * @throws TypeError where a text is no URL.
@@ -72,7 +54,6 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
     });
   const opened = open();
   const openedForAccounts = open();
-  const rpcs = new FirstAnswer(opened);
   const rpcsForAccounts = new FirstAnswer(openedForAccounts);
   const known = new Set<JsonRpcClient>();
   /** Accounts of another chain say nothing about ours. */
@@ -94,18 +75,25 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
         }),
       escrow,
     ),
-    inspectEscrow: async (): Promise<EscrowInspection> => {
-      const faults = await foreignChains(opened, chainId);
-      if (faults.length > 0) return { faults, usdc: null, minUsdc: null };
-      return rpcs.ask(async (one) => {
-        await prepare(one);
-        return inspectEscrow(one.rpc, escrow, chainId);
-      });
-    },
+    inspectEscrow: () =>
+      agreedInspection(
+        opened.map((one) => ({ name: one.source.name, found: inspectionOf(one, escrow, chainId) })),
+      ),
     close: () => {
       for (const { rpc } of [...opened, ...openedForAccounts]) rpc.close();
     },
   };
+}
+
+/** What one RPC shows of the escrow; another chain is a fault. */
+async function inspectionOf(
+  { rpc, source }: Opened,
+  escrow: EvmAddress,
+  chainId: number,
+): Promise<EscrowInspection> {
+  const id = await source.chainId();
+  if (id === chainId) return inspectEscrow(rpc, escrow, chainId);
+  return { faults: [wrongChain(source.name, id, chainId)], usdc: null, minUsdc: null };
 }
 
 /** Several ways to ask the same. */

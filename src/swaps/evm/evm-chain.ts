@@ -84,8 +84,8 @@ export interface EvmChain {
   readonly readLog: ReadEscrowLog;
   readonly accounts: EvmAccounts;
   /**
-   * What stands at the escrow's address (S-26): chain id, code, usdc(), minUsdc(), 6 decimals. Rejects with
-   * `EvmUnavailable` where no RPC answers.
+   * What stands at the escrow's address (S-26): chain id, code, usdc(), minUsdc(), 6 decimals; of several RPCs what two
+   * show. Rejects with `EvmUnavailable` where no RPC answers, and, UNSETTLED, where no two agree.
    */
   inspectEscrow(): Promise<EscrowInspection>;
   /** Ends all requests; later ones are refused. */
