@@ -25,7 +25,7 @@ before(async () => {
     chainId: 31_337,
     escrow: ESCROW,
     confirmations: "finalized",
-    clock: systemClock,
+    clock: { ...systemClock, monotonicMs: () => time.ms },
   });
 });
 after(() => {
@@ -33,6 +33,7 @@ after(() => {
   return rpc.stop();
 });
 
+const time = { ms: 0 };
 const judged = () => chain.accounts.judgeSignature(evmAddress("wallet"), DIGEST, "0x01");
 
 /** Who is named as the caller; null: nobody. */
@@ -140,4 +141,14 @@ test("S-31: an RPC that cannot call has said nothing of the signature", async ()
     rpc.meddle = ({ method }) => (method === "eth_call" ? { error: { code: -32_000, message } } : undefined);
     await assert.rejects(judged(), { name: "EvmUnavailable", code: "RPC_ERROR" }, message);
   }
+});
+
+test("S-26, S-31: an RPC behind whose URL another chain has come to stand says nothing of accounts", async () => {
+  rpc.meddle = ({ method }) => (method === "eth_call" ? { result: ACCEPTED } : undefined);
+  assert.equal(await judged(), "valid");
+  rpc.chainId = 1;
+  time.ms += 30_001;
+  await assert.rejects(judged(), { code: "WRONG_CHAIN" });
+  rpc.chainId = 31_337;
+  assert.equal(await judged(), "valid");
 });

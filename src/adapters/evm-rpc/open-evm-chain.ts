@@ -31,6 +31,9 @@ export interface EvmChainOptions {
   readonly patience?: Partial<Patience>;
 }
 
+/** An RPC that has named our chain is asked about accounts for this long before it has to name it again (S-07). */
+const CHAIN_COUNTS_MS = 30_000;
+
 interface Opened {
   readonly rpc: JsonRpcClient;
   readonly source: RpcSource;
@@ -55,13 +58,15 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
   const opened = open();
   const openedForAccounts = open();
   const rpcsForAccounts = new FirstAnswer(openedForAccounts);
-  const known = new Set<JsonRpcClient>();
-  /** Accounts of another chain say nothing about ours. */
+  /** When each RPC last named our chain, monotonic. */
+  const identified = new Map<JsonRpcClient, number>();
+  /** Accounts of another chain say nothing about ours, and another one may come to stand behind a URL. */
   const prepare = async ({ rpc, source }: Opened): Promise<void> => {
-    if (known.has(rpc)) return;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (identified.get(rpc) ?? Number.NEGATIVE_INFINITY) <= CHAIN_COUNTS_MS) return;
     const id = await source.chainId();
     if (id !== chainId) throw new EvmUnavailable("WRONG_CHAIN", wrongChain(source.name, id, chainId));
-    known.add(rpc);
+    identified.set(rpc, nowMs);
   };
   return {
     sources: opened.map(({ source }) => source),
