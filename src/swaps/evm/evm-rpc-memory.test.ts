@@ -88,6 +88,29 @@ test("S-08: a refused log may be given again when another one stands before it, 
   assert.equal(refused.has(0, log, 15, [locked("b", 21)]), true);
 });
 
+test("S-08: a log that was never refused costs no look at what stands before it, however many are asked about", () => {
+  let looks = 0;
+  const refused = new RefusedLogs({
+    unsettled: () => {
+      looks += 1;
+      return [];
+    },
+  });
+  refused.add(0, { block: 20, logIndex: 3 }, 15, []);
+  looks = 0;
+  for (let logIndex = 4; logIndex < 1000; logIndex += 1) refused.has(0, { block: 20, logIndex }, 15, []);
+  assert.equal(looks, 0);
+});
+
+test("what is refused after thousands of logs is forgotten when it takes too much memory, the oldest first", () => {
+  const indexed = Array.from({ length: 6_000 }, (_, i) => locked(`order ${i}`, 10));
+  const refused = new RefusedLogs({ unsettled: () => indexed });
+  const logOf = (block: number) => ({ block, logIndex: 3 });
+  const isKept = (block: number): boolean => refused.has(0, logOf(block), 15, []);
+  for (const block of [21, 22, 23]) refused.add(0, logOf(block), 15, []);
+  assert.deepEqual([21, 22, 23].map(isKept), [false, true, true]);
+});
+
 test("S-08: RPCs that have failed of late come last, in their order, and none is left out", () => {
   let ms = 5_000_000;
   const failed = new FailedReadings(handClock(() => ms));

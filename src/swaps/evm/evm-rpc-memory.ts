@@ -2,7 +2,7 @@
 // ones the ledger has refused of them, and which RPC has failed of late.
 
 import type { Clock } from "../../follow/ports.ts";
-import { dropOldest, remember } from "../../primitives/oldest-first.ts";
+import { remember } from "../../primitives/oldest-first.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
 import { escrowEventText } from "./evm-witnesses.ts";
@@ -70,6 +70,16 @@ type LogPlace = Pick<EvmPlace, "block" | "logIndex">;
 
 /** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
 const MAX_REFUSED = 100;
+/** Characters of their histories in all, each of which may be tens of thousands of logs that one RPC has invented. */
+const MAX_HISTORIES = 16_000_000;
+
+/** A log that was refused. */
+interface Refusal {
+  /** RPC and place. */
+  readonly log: string;
+  /** All that stood before it. */
+  readonly history: string;
+}
 
 /**
  * Logs that the ledger refused as impossible, by RPC, place and history: for as long as the same stands before them. A
@@ -77,7 +87,8 @@ const MAX_REFUSED = 100;
  */
 export class RefusedLogs {
   readonly #ledger: Pick<EvmLedger, "unsettled">;
-  readonly #keys = new Set<string>();
+  /** The oldest first. */
+  #refusals: readonly Refusal[] = [];
 
   constructor(ledger: Pick<EvmLedger, "unsettled">) {
     this.#ledger = ledger;
@@ -86,29 +97,41 @@ export class RefusedLogs {
   /**
    * The RPC gave this log, and after what is indexed up to the block `kept` and these events above it, it cannot be.
    */
-  add(source: number, log: LogPlace, kept: number, events: readonly EscrowEvent[]): void {
-    this.#keys.add(this.#key(source, log, kept, events));
-    dropOldest(this.#keys, MAX_REFUSED);
+  add(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): void {
+    if (this.has(source, place, kept, events)) return;
+    const refusal = { log: nameOf(source, place), history: this.#history(place, kept, events) };
+    const newest = [...this.#refusals, refusal].slice(-MAX_REFUSED);
+    let left = MAX_HISTORIES;
+    const from = newest.findLastIndex(({ history }) => (left -= history.length) < 0);
+    this.#refusals = newest.slice(from + 1);
   }
 
-  /** Whether it was refused after the same. */
-  has(source: number, log: LogPlace, kept: number, events: readonly EscrowEvent[]): boolean {
-    return this.#keys.has(this.#key(source, log, kept, events));
+  /** Whether it was refused after the same. Costs next to nothing for a log that never was, however many there are. */
+  has(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): boolean {
+    const log = nameOf(source, place);
+    const ofLog = this.#refusals.filter((refusal) => refusal.log === log);
+    if (ofLog.length === 0) return false;
+    const now = this.#history(place, kept, events);
+    return ofLog.some(({ history }) => history === now);
   }
 
   /** All may be asked for again. */
   clear(): void {
-    this.#keys.clear();
+    this.#refusals = [];
   }
 
-  #key(source: number, { block, logIndex }: LogPlace, kept: number, events: readonly EscrowEvent[]): string {
+  #history({ block, logIndex }: LogPlace, kept: number, events: readonly EscrowEvent[]): string {
     const indexed = this.#ledger.unsettled(0, Math.min(kept, block));
     const above = events.filter(({ place }) => place.block > kept);
     const before = [...indexed, ...above].filter(
       ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
     );
-    return JSON.stringify([source, block, logIndex, before.map(escrowEventText)]);
+    return JSON.stringify(before.map(escrowEventText));
   }
+}
+
+function nameOf(source: number, { block, logIndex }: LogPlace): string {
+  return `${source}:${block}:${logIndex}`;
 }
 
 /** For this long an RPC that has failed is asked last. */
