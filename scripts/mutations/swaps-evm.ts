@@ -108,7 +108,7 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-second-reading.ts", [
     {
       rule: "S-08",
-      find: "const back = await this.#backForGone(compared.absent, index);",
+      find: "const back = await this.#backForGone(compared.absent, index, final);",
       replace: "const back = null;",
       why: "an invented log stays because what follows it looks impossible",
       equivalent:

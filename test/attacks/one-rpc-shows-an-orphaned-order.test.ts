@@ -58,6 +58,21 @@ for (const place of [0, 1, 2]) {
   });
 }
 
+test("S-07: the liar names a lower final block once the second reading has begun: that one decides nothing of it", async () => {
+  const liar = await serve(mixed(CHAIN, BRANCH), FINAL);
+  const [standing, honest] = [await serve(BRANCH, ORPHANED - 10), await serve(CHAIN, FINAL)];
+  const isRead = (): boolean => honest.calls.some(({ method }) => method === "eth_getLogs");
+  liar.meddle = ({ params }) =>
+    params[0] === "finalized" && isRead() ? { result: CHAIN[ORPHANED - 10]?.block } : undefined;
+  const one = follow({
+    urls: [liar, standing, honest].map(({ url }) => url),
+    options: { agreementMs: 1 },
+  });
+  stopped.push(() => one.close());
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+  assert.equal(one.ledger.disputes().length, one.ledger.facts().filter(isOrphaned).length);
+});
+
 test("S-08: three RPCs, of which one is followed first and shows such a block before all that is known: two take it out", async () => {
   const branch = scriptedChain(ORPHANED, () => 1, "orphaned", LATER, ORPHANED);
   const liar = await serve(mixed(LATER, branch), FINAL);

@@ -2,7 +2,7 @@
 // too, never one that it alone names; and nothing final is undone by the word of one of several.
 
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
-import { hashesAt, newestShared, pointOf } from "./evm-fork.ts";
+import { finalPoint, hashesAt, newestShared, pointOf } from "./evm-fork.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
@@ -50,17 +50,16 @@ interface FinalBackPoint {
  * RPC's invention, its blocks included. Null where no two agree.
  */
 export async function finalBackPoint(
-  { sources, ledger }: BackPointDependencies,
+  { sources, ledger }: Pick<BackPointDependencies, "sources" | "ledger">,
   deniers: readonly number[],
   height: number,
 ): Promise<FinalBackPoint | null> {
   const checkpoints = ledger.checkpoints("evm");
-  const { finalHeight } = ledger.tips().evm;
-  const final = checkpoints.find((one) => one.height <= finalHeight);
+  const final = finalPoint(ledger);
   const found = await Promise.all(
     deniers.map(async (index) => {
       const source = ofRpc(sources, index);
-      if (final !== undefined && (await hashesAt(source, [final.height]))[0] !== final.hash) return [];
+      if (final !== null && (await hashesAt(source, [final.number]))[0] !== final.hash) return [];
       return newestShared(source, checkpoints, height).then(
         (parent) => [{ index, parent }],
         (error: unknown) => {

@@ -11,7 +11,7 @@ import { EvmCatchUp } from "./evm-catch-up.ts";
 import type { EvmChain } from "./evm-chain.ts";
 import { EndWitnesses } from "./evm-end-witnesses.ts";
 import { evmConditions } from "./evm-conditions.ts";
-import { pointOf } from "./evm-fork.ts";
+import { finalPoint } from "./evm-fork.ts";
 import { ImpossibleLogs } from "./evm-impossible-log.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
@@ -218,7 +218,7 @@ export class EvmFollower {
     // One whose chain ends below ours cannot give all of it again.
     const isFromFinal = this.#impossible.isFromFinal && followed.heads.head.number >= before;
     const end = isFromFinal
-      ? await this.#catchUp.readAgain(followed, this.#finalPoint(), signal)
+      ? await this.#catchUp.readAgain(followed, finalPoint(this.#deps.ledger), signal)
       : await this.#catchUp.round(followed, signal);
     if (isFromFinal || this.#deps.ledger.tips().evm.height > before) {
       this.#impossible.passed();
@@ -245,14 +245,6 @@ export class EvmFollower {
     if (this.#isFinalityLate)
       this.#deps.log.warn({ lag_s: lag }, `${sentence}: deals become final very late`);
     else this.#deps.log.info({ lag_s: lag }, sentence);
-  }
-
-  /** The newest block that was read twice; null where none is known. */
-  #finalPoint(): Parameters<EvmCatchUp["readAgain"]>[1] {
-    const { ledger } = this.#deps;
-    const { finalHeight } = ledger.tips().evm;
-    const found = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight);
-    return found === undefined ? null : pointOf(found);
   }
 
   /** Makes final what two readings agree on. */

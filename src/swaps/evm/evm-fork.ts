@@ -13,6 +13,13 @@ export function pointOf(checkpoint: ChainCheckpoint): EvmPoint {
   return { number: checkpoint.height, hash: checkpoint.hash as Bytes32, time: checkpoint.time };
 }
 
+/** The newest block of ours that was read twice; null where none is known. */
+export function finalPoint(ledger: Pick<EvmLedger, "tips" | "checkpoints">): EvmPoint | null {
+  const { finalHeight } = ledger.tips().evm;
+  const found = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight);
+  return found === undefined ? null : pointOf(found);
+}
+
 /**
  * The highest checkpoint, not above `below`, that is on the RPC's chain; null where none is. `checkpoints`: highest
  * first, as the ledger keeps them; `below`: at most the RPC's head. Rejects where it lacks a block there.

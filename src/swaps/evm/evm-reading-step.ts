@@ -26,3 +26,18 @@ export type ReadingStep =
   | { readonly kind: "waiting" }
   /** All that can be final is. */
   | { readonly kind: "done" };
+
+/** A step back. */
+export type BackStep = Extract<ReadingStep, { kind: "back" }>;
+
+/** Back to the parent (null: before all) because of this event, to read again from the RPC `use`. */
+export function backStep(
+  parent: EvmPoint | null,
+  { place }: EscrowEvent,
+  use: number,
+  why: string,
+): BackStep {
+  const where = `log ${place.logIndex} of block ${place.block}`;
+  const sentence = `EVM: ${why} (${where}): read again from block ${place.block - 1} on`;
+  return { kind: "back", parent, use, isBranch: false, why: sentence };
+}

@@ -8,7 +8,7 @@ import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { backPoint, finalBackPoint } from "./evm-back-point.ts";
+import { backPoint } from "./evm-back-point.ts";
 import {
   compareRange,
   type Compared,
@@ -18,16 +18,16 @@ import {
   unshown,
 } from "./evm-compare-range.ts";
 import { tellDispute } from "./evm-dispute-alarm.ts";
+import { Disputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import type { RangeSizer } from "./evm-range.ts";
-import type { EvmPoint } from "./evm-read-range.ts";
-import type { ReadingStep } from "./evm-reading-step.ts";
+import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
-import { type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import { type KnownFinal, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
@@ -55,8 +55,6 @@ export interface SecondReadingOptions {
   readonly disputeMs: number;
 }
 
-type Back = Extract<ReadingStep, { kind: "back" }>;
-
 /** Reads again; see the file header. */
 export class SecondReading {
   readonly #deps: SecondReadingDependencies;
@@ -66,7 +64,7 @@ export class SecondReading {
   readonly #suspects = new Set<string>();
   readonly #refused: RefusedLogs;
   readonly #denied = new DeniedLogs();
-  #disputesAtMs = Number.NEGATIVE_INFINITY;
+  readonly #disputes: Disputes;
   /** Counts the choices of an RPC to read again from. */
   #turn = 0;
   /** The final height when something was last read again. */
@@ -79,6 +77,7 @@ export class SecondReading {
     this.#options = options;
     this.#refused = new RefusedLogs(deps.ledger);
     this.#failed = new FailedReadings(deps.clock);
+    this.#disputes = new Disputes(deps, this.#denied, options.disputeMs);
   }
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
@@ -182,7 +181,7 @@ export class SecondReading {
       const step = await this.#tried(async () => {
         const compared = await this.#compare(index, from, limit, final);
         if (compared === null || "kind" in compared) return compared;
-        const back = await this.#judgeExtra(index, compared);
+        const back = await this.#judgeExtra(index, compared, final);
         if (back !== null) return back;
         // Whoever reads anew takes the place of the one that has given the times: else that one would confirm its own.
         for (const key of await unshown(compared, ofRpc(this.#deps.sources, index))) this.#suspects.add(key);
@@ -205,11 +204,11 @@ export class SecondReading {
   ): Promise<ReadingStep | null> {
     const compared = await this.#compare(index, from, limit, final);
     if (compared === null || "kind" in compared) return compared;
-    const back = await this.#judgeExtra(index, compared);
+    const back = await this.#judgeExtra(index, compared, final);
     if (back !== null) return back;
-    const doubtful = await this.#doubtful(index, compared);
+    const doubtful = await this.#doubtful(index, compared, final);
     const disputed: EscrowEvent[] = [];
-    const witnesses = await this.#witnesses(doubtful, span);
+    const witnesses = await this.#witnesses(doubtful, span, final);
     for (const [event, words] of zip(doubtful, witnesses)) {
       const { lacks } = words;
       const standing = this.#standingOf(words);
@@ -231,23 +230,29 @@ export class SecondReading {
   }
 
   /** Indexed events that this second reading alone does not settle. */
-  async #doubtful(index: number, compared: Compared): Promise<readonly EscrowEvent[]> {
+  async #doubtful(index: number, compared: Compared, final: KnownFinal): Promise<readonly EscrowEvent[]> {
     const { events } = compared;
     const source = ofRpc(this.#deps.sources, index);
     if (this.#isAlone) {
       const keys = new Set([...(await unshown(compared, source)), ...this.#suspects]);
       return events.filter((event) => keys.has(eventKey(event)));
     }
-    const shown = await shownBy(events, source, this.#deps.reading, this.#deps.standing.final());
+    const shown = await shownBy(events, source, this.#deps.reading, final);
     return events.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
   }
 
-  /** Every RPC's word on the events. One that showed an event at its first reading and is silent now has shown it. */
-  async #witnesses(events: readonly EscrowEvent[], span: FirstReading | null): Promise<readonly Witnesses[]> {
+  /**
+   * Every RPC's word on the events, `final` being the block that they become final with: another one that is in force by now
+   * may be below them. One that showed an event at its first reading and is silent now has shown it.
+   */
+  async #witnesses(
+    events: readonly EscrowEvent[],
+    span: FirstReading | null,
+    final: KnownFinal,
+  ): Promise<readonly Witnesses[]> {
     if (events.length === 0) return [];
-    const { sources, reading, standing } = this.#deps;
-    const all = new Map(sources.map((source, i) => [i, source] as const));
-    const found = await witnessesOf(events, all, reading, standing.final());
+    const { sources, reading } = this.#deps;
+    const found = await witnessesOf(events, sources, reading, final);
     return zip(events, found).map(([event, { shows, lacks }]) => {
       const isSuspect = this.#suspects.has(eventKey(event));
       if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source)) {
@@ -263,18 +268,18 @@ export class SecondReading {
   }
 
   /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
-  async #judgeExtra(index: number, compared: Compared): Promise<Back | null> {
+  async #judgeExtra(index: number, compared: Compared, final: KnownFinal): Promise<BackStep | null> {
     const { extra } = compared;
     const [first] = extra;
     if (first === undefined) return null;
     const itself: Witnesses = { shows: [index], lacks: [] };
-    const witnesses = this.#isAlone ? extra.map(() => itself) : await this.#witnesses(extra, null);
+    const witnesses = this.#isAlone ? extra.map(() => itself) : await this.#witnesses(extra, null, final);
     const shown = shownEvents(compared);
     for (const [event, { shows, lacks }] of zip(extra, witnesses)) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
       if (this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
-        const back = await this.#backForGone(compared.absent, index);
+        const back = await this.#backForGone(compared.absent, index, final);
         if (back !== null) return back;
         throw this.#invented(index, event, "the escrow cannot have made");
       }
@@ -294,8 +299,12 @@ export class SecondReading {
   }
 
   /** Back below the first of these indexed events that enough RPCs lack. */
-  async #backForGone(events: readonly EscrowEvent[], index: number): Promise<Back | null> {
-    const witnesses = await this.#witnesses(events, null);
+  async #backForGone(
+    events: readonly EscrowEvent[],
+    index: number,
+    final: KnownFinal,
+  ): Promise<BackStep | null> {
+    const witnesses = await this.#witnesses(events, null, final);
     for (const [event, words] of zip(events, witnesses)) {
       const { lacks } = words;
       if (this.#standingOf(words) === "gone")
@@ -311,27 +320,16 @@ export class SecondReading {
   }
 
   /** Back because enough RPCs deny a log: with several it is not taken in again on the word of one against two. */
-  #without(event: EscrowEvent, lacks: readonly number[], use: number, why: string): Promise<Back> {
+  #without(event: EscrowEvent, lacks: readonly number[], use: number, why: string): Promise<BackStep> {
     if (!this.#isAlone) this.#denied.add(event, lacks);
     return this.#back(event, use, why);
   }
 
-  async #back(event: EscrowEvent, use: number, why: string): Promise<Back> {
-    const { block } = event.place;
-    const parent = block <= this.#options.firstBlock ? null : await backPoint(this.#ours, use, block - 1);
-    return this.#backTo(parent, event, use, why);
-  }
-
-  #backTo(parent: EvmPoint | null, { place }: EscrowEvent, use: number, why: string): Back {
-    const where = `log ${place.logIndex} of block ${place.block}`;
-    const sentence = `EVM: ${why} (${where}): read again from block ${place.block - 1} on`;
-    return { kind: "back", parent, use, isBranch: false, why: sentence };
-  }
-
-  /** What a block to go back to is found from. */
-  get #ours(): Parameters<typeof backPoint>[0] {
+  async #back(event: EscrowEvent, use: number, why: string): Promise<BackStep> {
     const { firstBlock } = this.#options;
-    return { ...this.#deps, firstBlock, anchorOf: (height) => this.#anchor(height) };
+    const ours = { ...this.#deps, firstBlock, anchorOf: (height: number) => this.#anchor(height) };
+    const { block } = event.place;
+    return backStep(block <= firstBlock ? null : await backPoint(ours, use, block - 1), event, use, why);
   }
 
   /** A comparison, a step back where what is indexed is not on the final chain, null where this RPC cannot tell. */
@@ -340,7 +338,7 @@ export class SecondReading {
     from: number,
     limit: number,
     final: FinalInForce,
-  ): Promise<Compared | Back | null> {
+  ): Promise<Compared | BackStep | null> {
     const { sizers, reading, ledger } = this.#deps;
     const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
@@ -359,7 +357,7 @@ export class SecondReading {
   }
 
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
-  async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<Back> {
+  async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<BackStep> {
     const checkpoints = this.#deps.ledger.checkpoints("evm");
     // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
     const parent = await newestShared(ofRpc(this.#deps.sources, use), checkpoints, elsewhere - 1);
@@ -367,33 +365,8 @@ export class SecondReading {
     return { kind: "back", parent, use, isBranch: true, why };
   }
 
-  /** Disputed events, asked about again now and then (S-07): two that agree decide. Null where there is nothing to do. */
-  async recheckDisputes(): Promise<Back | Extract<ReadingStep, { kind: "resolve" }> | null> {
-    const [disputes, nowMs] = [this.#deps.ledger.disputes(), this.#deps.clock.monotonicMs()];
-    // Who is on the chain of the final block cannot be told while none is in force, and nothing is offered then.
-    if (disputes.length === 0 || this.#deps.standing.final() === null) return null;
-    if (nowMs - this.#disputesAtMs < this.#options.disputeMs) return null;
-    this.#disputesAtMs = nowMs;
-    return this.#tried(async () => {
-      const judged = zip(disputes, await this.#witnesses(disputes, null));
-      const events = judged.flatMap(([event, words]) => (this.#standingOf(words) === "shown" ? [event] : []));
-      // What two show must not wait for what two deny.
-      if (events.length > 0) return { kind: "resolve", events };
-      for (const [event, words] of judged) {
-        const back = this.#standingOf(words) === "gone" ? await this.#backForDisputed(event, words) : null;
-        if (back !== null) return back;
-      }
-      return null;
-    }, null);
-  }
-
-  /** Back because of a disputed log, where enough RPCs deny it and agree to which block. */
-  async #backForDisputed(event: EscrowEvent, { lacks }: Witnesses): Promise<Back | null> {
-    if (lacks.length < 2 && !this.#isAlone) return null;
-    const point = await finalBackPoint(this.#ours, lacks, event.place.block - 1);
-    if (point === null) return null;
-    if (!this.#isAlone) this.#denied.add(event, lacks);
-    const use = this.#nextOf(point.by) ?? 0;
-    return this.#backTo(point.parent, event, use, "two RPCs agree that a disputed log is not there");
+  /** Disputed events, asked about again now and then (S-07). Null where there is nothing to do. */
+  recheckDisputes(): ReturnType<Disputes["look"]> {
+    return this.#tried(() => this.#disputes.look(), null);
   }
 }

@@ -43,17 +43,17 @@ export function showsEvent(
 export type KnownFinal = { readonly height: number; readonly hash: Bytes32 | null } | null;
 
 /**
- * Asks these RPCs about the events; witnesses in their order. One that does not answer, or may not have come to the
+ * Asks these RPCs, which are all that there are, about the events; witnesses in the order of the events. One that does not answer, or may not have come to the
  * block, is no witness of either kind.
  */
 export async function witnessesOf(
   events: readonly EscrowEvent[],
-  sources: ReadonlyMap<number, EvmSource>,
+  sources: readonly EvmSource[],
   reading: LogReading,
   final: KnownFinal,
 ): Promise<readonly Witnesses[]> {
   const answers = await Promise.all(
-    [...sources].map(async ([index, source]) => ({
+    sources.map(async (source, index) => ({
       index,
       shown: await askedQuietly(events, source, reading, final),
     })),
