@@ -105,10 +105,10 @@ test("S-08: a log that was never refused costs no look at what stands before it,
 test("what is refused after thousands of logs is forgotten when it takes too much memory, the oldest first", () => {
   const indexed = Array.from({ length: 6_000 }, (_, i) => locked(`order ${i}`, 10));
   const refused = new RefusedLogs({ unsettled: () => indexed });
-  const logOf = (block: number) => ({ block, logIndex: 3 });
-  const isKept = (block: number): boolean => refused.has(0, logOf(block), 15, []);
-  for (const block of [21, 22, 23]) refused.add(0, logOf(block), 15, []);
-  assert.deepEqual([21, 22, 23].map(isKept), [false, true, true]);
+  const blocks = [21, 22, 23];
+  for (const block of blocks) refused.add(0, { block, logIndex: 3 }, 15, []);
+  const isKept = (block: number): boolean => refused.has(0, { block, logIndex: 3 }, 15, []);
+  assert.deepEqual(blocks.map(isKept), [false, true, true]);
 });
 
 test("S-08: RPCs that have failed of late come last, in their order, and none is left out", () => {
