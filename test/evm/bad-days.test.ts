@@ -183,6 +183,15 @@ describe("an RPC that fails is asked again", () => {
   });
 });
 
+test("a server behind the URL that lacks the block which counts as final by their number makes no answer, not one without a final block", async () => {
+  const rpc = await serve();
+  const { chain } = followed({ urls: [rpc.url], confirmations: 12 });
+  const [source] = chain.sources;
+  assert.equal((await source?.heads())?.final?.number, 289);
+  rpc.meddle = ({ params }) => (params[0] === "0x121" ? { result: null } : undefined);
+  await assert.rejects(async () => source?.heads(), { code: "UNSETTLED" });
+});
+
 /** Refusals of ranges as providers word them. */
 const WORDINGS: readonly (readonly [number, string])[] = [
   [-32_005, "query returned more than 10000 results. Try with this block range [0x0, 0x64]."],

@@ -11,7 +11,7 @@ import type {
   EvmSource,
   LogsAnswer,
 } from "../../swaps/evm/evm-chain.ts";
-import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
+import { EvmUnavailable, unsettled } from "../../swaps/evm/evm-unavailable.ts";
 import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { evmBlockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
 import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
@@ -174,7 +174,9 @@ export class RpcSource implements EvmSource {
     if (height < 0) return null;
     if (height === head.number) return head;
     const [block] = await this.blocksAt([height]);
-    return block ?? null;
+    if (block) return block;
+    // Another server behind the URL, which is behind the first one: nothing that was final has stopped being so.
+    throw unsettled(this, `its newest block is ${head.number}, and it has none at ${height}`);
   }
 
   /**
