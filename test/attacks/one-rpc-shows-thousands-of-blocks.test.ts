@@ -1,5 +1,6 @@
 // One of two EVM RPCs shows a branch of its own with more blocks worth remembering than are remembered, and takes it back
 // (S-05, S-07). The final block below is remembered all the same: nothing that was final is undone, and nobody is alarmed.
+// One of three that goes on and on is left, so that what is remembered of its blocks stays bounded.
 
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
@@ -44,3 +45,25 @@ test("S-05, S-07: a branch of thousands of blocks with logs, which one RPC of tw
   );
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
 });
+
+for (const [what, mostAboveFinal] of [
+  ["blocks", { blocks: 200, logs: 1e9 }],
+  ["logs", { blocks: 1e9, logs: 200 }],
+] as const) {
+  test(`S-08: one RPC of three that shows too many ${what} above the final block is left, and they are gone`, async () => {
+    const honest = CHAIN.slice(0, 111);
+    const rpcs = [new ScriptedRpc(FALSE), new ScriptedRpc(honest), new ScriptedRpc(honest)] as const;
+    for (const rpc of rpcs) {
+      await rpc.start();
+      rpc.final = FINAL;
+      stopped.push(() => rpc.stop());
+    }
+    const range = { first: 50, most: 50, manyLogs: 1e9 };
+    const one = follow({ urls: rpcs.map(({ url }) => url), options: { mostAboveFinal, range } });
+    stopped.push(() => one.close());
+    await one.until(() => one.lines.some(({ message }) => /above the final block 100/.test(message)), 10_000);
+    assert.ok(one.ledger.tips().evm.height < FINAL + 400, String(one.ledger.tips().evm.height));
+    await one.until(() => one.ledger.tips().evm.height === honest.length - 1);
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
+  });
+}

@@ -11,7 +11,7 @@ import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
 import { inTime } from "./evm-time-limit.ts";
-import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
+import { EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
@@ -28,6 +28,8 @@ export interface CatchUpOptions {
   readonly shrunkMs: number;
   /** One RPC of several may take so long for a range. */
   readonly rangeMs: number;
+  /** What one of several RPCs may have shown above the final block in force; with more the next one is asked. */
+  readonly mostAboveFinal: { readonly blocks: number; readonly logs: number };
   readonly range: RangeBounds;
 }
 
@@ -184,6 +186,7 @@ export class EvmCatchUp {
     let writing: Promise<void> = Promise.resolve();
     try {
       while (from <= heads.head.number && !signal.aborted) {
+        if (rewindTo === null) this.#checkLead(named);
         const question = {
           source: inTime(this.#deps, index, this.#options.rangeMs),
           ...reading,
@@ -219,6 +222,24 @@ export class EvmCatchUp {
       await writing;
     }
     return from <= heads.head.number ? "again" : "idle";
+  }
+
+  /**
+   * One RPC of several can invent blocks and logs without an end, all of which are remembered until they are final or gone:
+   * where there are too many it is left, and what the next one does not have is undone.
+   */
+  #checkLead(source: EvmSource): void {
+    const { sources, ledger, standing } = this.#deps;
+    const { blocks, logs } = this.#options.mostAboveFinal;
+    const { height, finalHeight } = ledger.tips().evm;
+    const final = standing.final()?.height ?? null;
+    if (sources.length === 1 || final === null) return;
+    const from = Math.max(final, finalHeight) + 1;
+    if (height - from < blocks && ledger.unsettled(from, height).length <= logs) return;
+    throw new EvmUnavailable(
+      "BAD_ANSWER",
+      `${source.name} has shown more than ${blocks} blocks or ${logs} logs above the final block ${from - 1}; another one is asked`,
+    );
   }
 
   /** `index`: the RPC that the events are from. */

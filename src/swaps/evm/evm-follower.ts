@@ -47,6 +47,8 @@ export interface EvmFollowerOptions {
   readonly rereadMs: number;
   /** One RPC of several may take so long to bring a range of blocks. */
   readonly rangeMs: number;
+  /** What one of several RPCs may have shown above the final block in force. */
+  readonly mostAboveFinal: { readonly blocks: number; readonly logs: number };
   /** Time between two looks at logs that one RPC shows and another denies (S-07). */
   readonly disputeMs: number;
   /** Seconds that a block may be ahead of the clock (S-07); null on simnet and regtest. */
@@ -66,6 +68,8 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   laggardS: 15,
   rereadMs: 60_000,
   rangeMs: 60_000,
+  // Days of the fastest chains without a final block, and more logs than anybody pays for in the minutes until there is one.
+  mostAboveFinal: { blocks: 2_000_000, logs: 250_000 },
   disputeMs: 15_000,
   maxAheadS: null,
   maxFinalityLagS: null,
