@@ -92,7 +92,14 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     ["src/swaps/usecases/*.test.ts", "src/swaps/swap-transactions.test.ts", SWAPS_OVER_HTTP],
   ],
   ["src/swaps/usecases/", ["src/swaps/usecases/*.test.ts", SWAPS_OVER_HTTP]],
-  ["src/swaps/evm/evm-witnesses.ts", ["test/attacks/one-rpc-invents-or-withholds-logs.test.ts"]],
+  [
+    "src/swaps/evm/evm-witnesses.ts",
+    ["src/swaps/evm/evm-witnesses.test.ts", "test/attacks/one-rpc-invents-or-withholds-logs.test.ts"],
+  ],
+  [
+    "src/swaps/evm/evm-second-reading.ts",
+    ["test/attacks/one-rpc-*.test.ts", "test/evm/*.test.ts", "test/swap-world/lying-rpc*.test.ts"],
+  ],
   [
     "src/swaps/evm/evm-",
     ["src/swaps/evm/evm-*.test.ts", "test/evm/*.test.ts", "test/swap-world/lying-rpc*.test.ts"],

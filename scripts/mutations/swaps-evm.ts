@@ -114,6 +114,28 @@ export const SWAPS_EVM: readonly Break[] = [
       equivalent:
         "it stays a round longer: where no RPC gives anything that fits behind it, all that is not final is read again, and no row or action differs in 120,000 steps of lying RPCs",
     },
+    {
+      rule: "S-08",
+      find: "!shows.includes(index)",
+      replace: "false",
+      why: "an RPC that denies by receipt what its ranges show is read from",
+    },
+  ]),
+  ...inFile("src/swaps/evm/evm-back-point.ts", [
+    {
+      rule: "S-07",
+      find: ">= ledger.tips().evm.finalHeight) return shared",
+      replace: ">= -1) return shared",
+      why: "one RPC undoes final blocks by denying ours",
+    },
+  ]),
+  ...inFile("src/swaps/evm/evm-compare-range.ts", [
+    {
+      rule: "S-07",
+      find: " && theirFinal === final.hash",
+      replace: "",
+      why: "an RPC on an orphaned branch bears out a block that becomes final",
+    },
   ]),
   ...inFile("src/swaps/evm/evm-witnesses.ts", [
     {
@@ -121,6 +143,12 @@ export const SWAPS_EVM: readonly Break[] = [
       find: "block.time === place.time",
       replace: "true",
       why: "the time that one RPC gives a block stays",
+    },
+    {
+      rule: "S-07",
+      find: "event.place.block <= foreignUpTo",
+      replace: "false",
+      why: "an RPC that stands still on an orphaned branch is the second witness of a log that is on no chain",
     },
   ]),
 ];
