@@ -66,6 +66,8 @@ function ends(answers: readonly Answer[], stored: readonly string[] | null = nul
     /** Why the ledger cannot be written; null where it can. */
     trouble: null as Error | null,
     writes: 0,
+    /** RPCs whose newest block is old, by their indices. */
+    behind: [] as readonly number[],
   };
   const witnesses = new EndWitnesses({
     sources: rpcs.map(({ source }) => source),
@@ -83,7 +85,9 @@ function ends(answers: readonly Answer[], stored: readonly string[] | null = nul
         indexed.shown = shown;
       },
     },
+    standing: { isBehind: (index, bySeconds) => bySeconds === 15 && indexed.behind.includes(index) },
     clock: handClock(() => indexed.ms),
+    laggardS: 15,
     log: logOf((_, message) => assert.fail(message)),
     pollMs: 1000,
   });
@@ -160,6 +164,20 @@ describe("S-07: the end of an order that is not final", () => {
     await look();
     const newest = indexed.events.slice(2).map(({ place }) => place.txHash);
     assert.deepEqual(rpcs[0]?.transactions, newest);
+  });
+
+  test("is not shown by an RPC that is behind the others, which may stand still on an orphaned branch with it", async () => {
+    const { look, rpcs, indexed } = ends(["shows", "shows"]);
+    indexed.behind = [1];
+    assert.deepEqual(await look(), []);
+    assert.deepEqual(await look(20_000), []);
+    indexed.behind = [];
+    assert.deepEqual(await look(1000), [NAME]);
+    // A block that is late for a moment changes nothing.
+    indexed.behind = [1];
+    assert.deepEqual(await look(29_000), [NAME]);
+    assert.deepEqual(await look(1001), []);
+    assert.equal(rpcs[1]?.asked, 1);
   });
 
   test("is noted once, and again where the ledger could not be written", async () => {

@@ -8,6 +8,7 @@ import { endName, isOrderEnd, type OrderEnd } from "../../swap/order-state.ts";
 import { isDatabaseFailure } from "../../follow/follower-errors.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
+import type { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import { type LogReading, shownBy } from "./evm-witnesses.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
@@ -27,8 +28,11 @@ interface EndWitnessesDependencies {
   readonly sources: readonly EvmSource[];
   readonly reading: LogReading;
   readonly ledger: Pick<EvmLedger, "tips" | "unsettled" | "shownEnds" | "applyShownEnds">;
+  readonly standing: Pick<EvmRpcQuorum, "isBehind">;
   readonly clock: Clock;
   readonly log: Log;
+  /** Seconds of block time behind the others from which on an RPC is no witness: it may stand still on an orphaned branch. */
+  readonly laggardS: number;
   /** EVM_POLL_MS: an RPC is asked once in this time. */
   readonly pollMs: number;
 }
@@ -55,7 +59,7 @@ export class EndWitnesses {
 
   /** Asks for what is not known; returns at once. */
   look(): void {
-    const { sources, clock, pollMs } = this.#deps;
+    const { sources, standing, clock, laggardS, pollMs } = this.#deps;
     const ends = sources.length === 1 ? new Map<string, OrderEnd>() : this.#ends();
     this.#words = new Map([...ends.keys()].map((name) => [name, this.#words.get(name) ?? new Map()]));
     this.#tell();
@@ -64,6 +68,7 @@ export class EndWitnesses {
       const asked = [...ends].filter(([name]) => this.#isOld(name, index)).slice(-ENDS_AT_ONCE);
       const lastMs = this.#askedAtMs.get(index) ?? Number.NEGATIVE_INFINITY;
       if (asked.length === 0 || this.#asking.has(index) || nowMs - lastMs < pollMs) continue;
+      if (standing.isBehind(index, laggardS)) continue;
       this.#askedAtMs.set(index, nowMs);
       const asking = this.#ask(index, new Map(asked)).finally(() => void this.#asking.delete(index));
       this.#asking.set(index, asking);

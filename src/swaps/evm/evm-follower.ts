@@ -141,7 +141,7 @@ export class EvmFollower {
       log,
     };
     this.#second = new SecondReading(shared, options);
-    this.#ends = new EndWitnesses({ ...shared, pollMs: options.pollMs });
+    this.#ends = new EndWitnesses({ ...shared, laggardS: options.laggardS, pollMs: options.pollMs });
     this.#back = new StepsBack(clock, { firstMs: options.pollMs, longestMs: options.retryMaxMs });
     this.#pace = new Pace(clock, { nearS: options.laggardS, periodMs: options.rangeMs });
     this.#catchUp = new EvmCatchUp({ ...shared, second: this.#second, progress: this.#progress }, options);
