@@ -67,3 +67,36 @@ for (const [what, mostAboveFinal] of [
     assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
   });
 }
+
+for (const [who, left] of [
+  ["one RPC of three", 0],
+  ["an RPC that is no longer asked", 1],
+] as const) {
+  test(`A-223: a branch of ${who}, of which nothing is remembered that the others could contradict, is left`, async () => {
+    const honest = CHAIN.slice(0, 121);
+    const rpcs = [new ScriptedRpc(honest), new ScriptedRpc(honest), new ScriptedRpc(honest)] as const;
+    for (const rpc of rpcs) {
+      await rpc.start();
+      rpc.final = FINAL;
+      stopped.push(() => rpc.stop());
+    }
+    const urls = rpcs.map(({ url }) => url);
+    const first = follow({ urls });
+    const { ledger } = first;
+    await first.until(() => ledger.tips().evm.finalHeight === FINAL);
+    rpcs[0].chain = FALSE;
+    await first.until(() => ledger.tips().evm.height === FALSE.length - 1);
+    first.close();
+    const [newest, final] = ledger.checkpoints("evm").slice(-2);
+    assert.equal(final?.height, FINAL);
+    assert.ok(newest !== undefined && newest.height >= honest.length, "none between");
+    // What the first process knew of the blocks between is gone with it.
+    for (const rpc of rpcs) rpc.final = FINAL + 10;
+    const next = follow({ urls: urls.slice(left), ledger });
+    stopped.push(() => next.close());
+    await next.until(() => ledger.tips().evm.finalHeight === FINAL + 10, 10_000);
+    await next.until(() => ledger.tips().evm.height === honest.length - 1);
+    assert.deepEqual(ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
+    assert.deepEqual(ledger.alarms(), []);
+  });
+}

@@ -45,17 +45,25 @@ export interface Elsewhere {
   readonly elsewhere: number;
 }
 
+/** The RPC's chain, which has the final block, ends below this height, at which a block of ours is the next that is known. */
+export interface Beyond {
+  readonly beyond: number;
+}
+
 /**
- * The comparison; null where the RPC is behind or does not have the final block in force, and so cannot tell;
- * `Elsewhere` where it has, and what is indexed is not on that chain. Rejects with `EvmUnavailable`.
+ * The comparison; null where the RPC does not have the range or the final block in force, and so cannot tell; `Elsewhere`
+ * where it has, and what is indexed is not on that chain. Rejects with `EvmUnavailable`.
  */
-export async function compareRange(question: ComparedQuestion): Promise<Compared | Elsewhere | null> {
+export async function compareRange(
+  question: ComparedQuestion,
+): Promise<Compared | Elsewhere | Beyond | null> {
   const { source, sizer, from, limit, final, anchorOf, reading } = question;
   for (;;) {
     const to = Math.min(limit, from + sizer.size - 1);
     const anchor = anchorOf(to);
     const [end, ours, theirs] = await source.blocksAt([to, anchor.number, final.height]);
-    if (!end || !ours || !theirs || theirs.hash !== final.hash) return null;
+    if (!end || !theirs || theirs.hash !== final.hash) return null;
+    if (!ours) return anchor.number > final.height ? { beyond: anchor.number } : null;
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
     checkOneChain([end, ours, theirs], source);
     const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);

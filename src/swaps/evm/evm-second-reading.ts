@@ -27,6 +27,7 @@ import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
+import { UnsharedLead } from "./evm-unshared-lead.ts";
 import { type KnownFinal, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
@@ -51,6 +52,8 @@ export interface SecondReadingOptions {
   readonly rereadMs: number;
   /** One RPC of several may take so long for a range. */
   readonly rangeMs: number;
+  /** For this long RPCs whose chains end below what is known of ours are waited for. */
+  readonly shrunkMs: number;
   /** Time between two looks at disputed logs. */
   readonly disputeMs: number;
 }
@@ -65,6 +68,7 @@ export class SecondReading {
   readonly #refused: RefusedLogs;
   readonly #denied = new DeniedLogs();
   readonly #disputes: Disputes;
+  readonly #lead: UnsharedLead;
   /** Counts the choices of an RPC to read again from. */
   #turn = 0;
   /** The final height when something was last read again. */
@@ -78,6 +82,7 @@ export class SecondReading {
     this.#refused = new RefusedLogs(deps.ledger);
     this.#failed = new FailedReadings(deps.clock);
     this.#disputes = new Disputes(deps, this.#denied, options.disputeMs);
+    this.#lead = new UnsharedLead(deps, options.shrunkMs);
   }
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
@@ -344,7 +349,10 @@ export class SecondReading {
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
     const anchorOf = (height: number) => this.#anchor(height);
     const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
-    return compared !== null && "elsewhere" in compared ? this.#leave(index, final, compared) : compared;
+    if (compared === null || "end" in compared) return compared;
+    if ("elsewhere" in compared) return this.#leave(index, final, compared);
+    const { beyond } = compared;
+    return (await this.#lead.isLeft(beyond, final)) ? this.#leave(index, final, { elsewhere: beyond }) : null;
   }
 
   /** A block that we know at or above this one: where an RPC has it, it has our chain up to there. */
