@@ -129,7 +129,7 @@ async function indexed(
     takeMax: 100_000,
   });
   const follower = new EvmFollower(
-    { chain: { ...evm, sources }, ledger, clock: systemClock, log },
+    { chain: { ...evm, sources }, ledger, crypto: swapCrypto, clock: systemClock, log },
     { ...EVM_FOLLOWER_DEFAULTS, firstBlock, pollMs: 1000, rereadMs: 0 },
   );
   await follower.run(new AbortController().signal, "tip");

@@ -167,7 +167,7 @@ function followersOf(
     { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
   );
   const evm = new EvmFollower(
-    { chain, ledger, clock, log },
+    { chain, ledger, crypto: swapCrypto, clock, log },
     {
       ...EVM_FOLLOWER_DEFAULTS,
       firstBlock: swaps.firstBlock,

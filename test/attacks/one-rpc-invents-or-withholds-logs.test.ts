@@ -267,3 +267,22 @@ test("S-08: the other RPC makes the first reading anew, after a restart: another
   const disputed = one.ledger.disputes().map(({ place }) => [place.block, place.logIndex]);
   assert.deepEqual(disputed, DISPUTED["another time of the block"]);
 });
+
+test("S-08: one RPC of three invents a log and withholds a later one, which looks impossible after it: the invented one is taken out", async () => {
+  const chain = scriptedChain(120, (n) => (n === 50 ? 1 : n === 60 ? 2 : 0));
+  const lie = chain.map(({ block, logs }, n) => {
+    if (n !== 50) return { block, logs: [] };
+    return { block, logs: logs.flatMap((log) => [{ ...log, logIndex: "0x0" }, log]) };
+  });
+  const rpcs = [await serve(), await serve(), await serve()];
+  for (const [i, rpc] of rpcs.entries()) Object.assign(rpc, { chain: i === 0 ? lie : chain, final: 10 });
+  const ledger = new MemoryEvmLedger(0);
+  ledger.judge = ({ place }, standing) =>
+    place.block === 60 && standing.some((before) => before.place.logIndex === 0) ? "it has ended" : null;
+  const one = followed(rpcs, ledger);
+  await one.until(() => ledger.tips().evm.height === 120 && ledger.tips().evm.finalHeight === 10);
+  assert.equal(ledger.count, 2);
+  for (const rpc of rpcs) rpc.final = FINAL;
+  await one.until(() => ledger.tips().evm.finalHeight === FINAL);
+  assert.deepEqual(ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+});

@@ -1,6 +1,7 @@
 // A follower over given URLs and a ledger in memory, with waits short enough for tests.
 
 import { systemClock } from "../../src/adapters/system/clock.ts";
+import { sha256 } from "../../src/adapters/system/hashes.ts";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { Clock } from "../../src/follow/ports.ts";
@@ -72,6 +73,7 @@ export function follow(given: Following): Followed {
     {
       chain,
       ledger,
+      crypto: { sha256 },
       clock,
       log: logOf((level, message, fields) => void lines.push({ level, message, fields })),
     },

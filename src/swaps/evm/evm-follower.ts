@@ -7,6 +7,7 @@ import type { Clock, Log } from "../../follow/ports.ts";
 import { isDatabaseFailure } from "../../follow/follower-errors.ts";
 import { Progress } from "../../follow/progress.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
 import { EvmCatchUp } from "./evm-catch-up.ts";
 import type { EvmChain } from "./evm-chain.ts";
 import { EndWitnesses } from "./evm-end-witnesses.ts";
@@ -80,6 +81,7 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
 interface EvmFollowerDependencies {
   readonly chain: EvmChain;
   readonly ledger: EvmLedger;
+  readonly crypto: Pick<SwapCrypto, "sha256">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -112,7 +114,7 @@ export class EvmFollower {
   readonly #troubles = new Set<string>();
 
   constructor(deps: EvmFollowerDependencies, options: EvmFollowerOptions) {
-    const { chain, ledger, clock, log } = deps;
+    const { chain, ledger, crypto, clock, log } = deps;
     const { escrow, readLog } = chain;
     const sources = chain.sources.map((source) => checkedSource(source, clock, options.maxAheadS));
     const sizers = sources.map(() => new RangeSizer(options.range));
@@ -137,6 +139,7 @@ export class EvmFollower {
       reading: { escrow, readLog },
       ledger,
       standing: this.#standing,
+      crypto,
       clock,
       log,
     };

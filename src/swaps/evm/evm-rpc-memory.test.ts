@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { accepted, locked } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { sha256 } from "../../adapters/system/hashes.ts";
 import { handClock } from "../../../testkit/doubles/clock.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 
@@ -66,7 +67,7 @@ test("what is denied is forgotten below the final block, and of too many logs th
 
 test("S-08: a refused log may be given again when another one stands before it, and not before", () => {
   let indexed: readonly EscrowEvent[] = [];
-  const refused = new RefusedLogs({ unsettled: () => indexed });
+  const refused = new RefusedLogs({ unsettled: () => indexed }, sha256);
   const log = { block: 20, logIndex: 3 };
   const [invented, real] = [accepted("a", 10), locked("a", 11)];
 
@@ -90,25 +91,29 @@ test("S-08: a refused log may be given again when another one stands before it, 
 
 test("S-08: a log that was never refused costs no look at what stands before it, however many are asked about", () => {
   let looks = 0;
-  const refused = new RefusedLogs({
-    unsettled: () => {
-      looks += 1;
-      return [];
-    },
-  });
+  const unsettled = (): readonly EscrowEvent[] => {
+    looks += 1;
+    return [];
+  };
+  const refused = new RefusedLogs({ unsettled }, sha256);
   refused.add(0, { block: 20, logIndex: 3 }, 15, []);
   looks = 0;
   for (let logIndex = 4; logIndex < 1000; logIndex += 1) refused.has(0, { block: 20, logIndex }, 15, []);
   assert.equal(looks, 0);
 });
 
-test("what is refused after thousands of logs is forgotten when it takes too much memory, the oldest first", () => {
-  const indexed = Array.from({ length: 6_000 }, (_, i) => locked(`order ${i}`, 10));
-  const refused = new RefusedLogs({ unsettled: () => indexed });
-  const blocks = [21, 22, 23];
-  for (const block of blocks) refused.add(0, { block, logIndex: 3 }, 15, []);
-  const isKept = (block: number): boolean => refused.has(0, { block, logIndex: 3 }, 15, []);
-  assert.deepEqual(blocks.map(isKept), [false, true, true]);
+test("S-08: what is refused after however many logs is remembered, and of too many refusals the newest", () => {
+  const indexed = Array.from({ length: 10_000 }, (_, i) => locked(`order ${i}`, 10));
+  let shown = indexed;
+  const refused = new RefusedLogs({ unsettled: () => shown }, sha256);
+  const isKept = (source: number): boolean => refused.has(source, { block: 21, logIndex: 3 }, 15, []);
+  for (const source of [0, 1]) refused.add(source, { block: 21, logIndex: 3 }, 15, []);
+  assert.deepEqual([0, 1, 2].map(isKept), [true, true, false]);
+  shown = indexed.slice(1);
+  assert.equal(isKept(0), false, "what stood before it is another one");
+  shown = indexed;
+  for (let logIndex = 4; logIndex < 4 + 99; logIndex += 1) refused.add(0, { block: 5, logIndex }, 4, []);
+  assert.deepEqual([0, 1].map(isKept), [false, true]);
 });
 
 test("S-08: RPCs that have failed of late come last, in their order, and none is left out", () => {

@@ -2,6 +2,9 @@
 // ones the ledger has refused of them, and which RPC has failed of late.
 
 import type { Clock } from "../../follow/ports.ts";
+import { concatBytes } from "../../primitives/bytes.ts";
+import type { Sha256 } from "../../primitives/hashing.ts";
+import { bytesToHex } from "../../primitives/hex.ts";
 import { remember } from "../../primitives/oldest-first.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
@@ -70,14 +73,12 @@ type LogPlace = Pick<EvmPlace, "block" | "logIndex">;
 
 /** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
 const MAX_REFUSED = 100;
-/** Characters of their histories in all, each of which may be tens of thousands of logs that one RPC has invented. */
-const MAX_HISTORIES = 16_000_000;
 
 /** A log that was refused. */
 interface Refusal {
   /** RPC and place. */
   readonly log: string;
-  /** All that stood before it. */
+  /** A digest of all that stood before it, which may be hundreds of thousands of logs that another RPC has invented. */
   readonly history: string;
 }
 
@@ -87,11 +88,13 @@ interface Refusal {
  */
 export class RefusedLogs {
   readonly #ledger: Pick<EvmLedger, "unsettled">;
+  readonly #sha256: Sha256;
   /** The oldest first. */
   #refusals: readonly Refusal[] = [];
 
-  constructor(ledger: Pick<EvmLedger, "unsettled">) {
+  constructor(ledger: Pick<EvmLedger, "unsettled">, sha256: Sha256) {
     this.#ledger = ledger;
+    this.#sha256 = sha256;
   }
 
   /**
@@ -100,10 +103,7 @@ export class RefusedLogs {
   add(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): void {
     if (this.has(source, place, kept, events)) return;
     const refusal = { log: nameOf(source, place), history: this.#history(place, kept, events) };
-    const newest = [...this.#refusals, refusal].slice(-MAX_REFUSED);
-    let left = MAX_HISTORIES;
-    const from = newest.findLastIndex(({ history }) => (left -= history.length) < 0);
-    this.#refusals = newest.slice(from + 1);
+    this.#refusals = [...this.#refusals, refusal].slice(-MAX_REFUSED);
   }
 
   /** Whether it was refused after the same. Costs next to nothing for a log that never was, however many there are. */
@@ -126,8 +126,14 @@ export class RefusedLogs {
     const before = [...indexed, ...above].filter(
       ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
     );
-    return JSON.stringify(before.map(escrowEventText));
+    let digest: Uint8Array = new Uint8Array(32);
+    for (const event of before) digest = this.#sha256(concatBytes(digest, utf8(escrowEventText(event))));
+    return bytesToHex(digest);
   }
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 function nameOf(source: number, { block, logIndex }: LogPlace): string {

@@ -5,6 +5,7 @@
 
 import { elementAt, zip } from "../../primitives/elements.ts";
 import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
@@ -41,6 +42,7 @@ export interface SecondReadingDependencies {
   readonly reading: LogReading;
   readonly ledger: EvmLedger;
   readonly standing: EvmRpcQuorum;
+  readonly crypto: Pick<SwapCrypto, "sha256">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -79,7 +81,7 @@ export class SecondReading {
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#refused = new RefusedLogs(deps.ledger);
+    this.#refused = new RefusedLogs(deps.ledger, deps.crypto.sha256);
     this.#failed = new FailedReadings(deps.clock);
     this.#disputes = new Disputes(deps, this.#denied, options.disputeMs);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);

@@ -93,7 +93,7 @@ export class LookingLife {
     this.#clock = clock;
     this.ledger = ledger;
     this.#follower = new EvmFollower(
-      { chain, ledger, clock, log },
+      { chain, ledger, crypto: swapCrypto, clock, log },
       { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 100, rereadMs: 0, disputeMs: 0, maxAheadS },
     );
     this.#watch = new PearlWatch(
