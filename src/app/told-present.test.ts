@@ -205,3 +205,17 @@ test("H-20, S-62: what a replica tells late is as old as the replica, and one th
   await tell();
   assert.deepEqual(present.conditions(), []);
 });
+
+test("H-20: where a replica stands still, nobody says that no process writes", async () => {
+  const { advance, present, tell } = parts();
+  const [before] = present.conditions();
+  await tell(40_000);
+  advance(5001);
+  // The replica, which is asked each second, has nothing new.
+  present.tell([], false, 45_001);
+  const [standing] = present.conditions();
+  assert.equal(standing?.code, "WRITER_ABSENT");
+  assert.match(standing.sentence, /a replica .* stands still, or no process writes the index/);
+  present.tell([], false, 0);
+  assert.deepEqual(present.conditions(), [before], "the database itself lacks nothing");
+});

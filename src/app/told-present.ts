@@ -130,7 +130,7 @@ export class ToldPresent implements MempoolView {
   }
 
   conditions(): readonly Condition[] {
-    if (this.#isSilent) return [WRITER_ABSENT];
+    if (this.#isSilent) return [this.#behindMs > SILENT_MS ? REPLICA_SILENT : WRITER_ABSENT];
     return [...(this.#isBehind ? [STORE_BEHIND] : []), ...(this.#report?.conditions ?? [])];
   }
 
@@ -163,6 +163,15 @@ const WRITER_ABSENT: Condition = {
   sentence:
     "No process writes the index, or one of another version does: what is answered is the last that was written, and " +
     "nothing can be posted. Start `strand index`, or see its log.",
+};
+
+/** A replica has replayed nothing for as long: from here it cannot be told which of both it is. */
+const REPLICA_SILENT: Condition = {
+  code: "WRITER_ABSENT",
+  sentence:
+    "The database that this service reads is a replica with nothing new for some seconds: it stands still, or no process " +
+    "writes the index. What is answered is the last that came. See whether the replica follows its primary; where it does, " +
+    "start `strand index`, or see its log.",
 };
 
 const STORE_BEHIND: Condition = {
