@@ -113,14 +113,14 @@ const BEHIND = `SELECT CASE WHEN pg_is_in_recovery() THEN greatest(0,
   coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0))::bigint ELSE 0 END`;
 
 async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
-  await assertReadable(session);
-  const [tip, parameters, bounds, number, rows, behind, changes] = await Promise.all([
+  // It comes first: what a replica replays after the snapshot is taken is not in it, and may be of a whole minute.
+  const [behind] = await Promise.all([session.first(BEHIND), assertReadable(session)]);
+  const [tip, parameters, bounds, number, rows, changes] = await Promise.all([
     storedTip(session),
     storedParameters(session),
     logBounds(session),
     writerFence(session),
     liveChanges(session, live),
-    session.first(BEHIND),
     change === null ? null : changesBehind(session, change),
   ]);
   const isOther = fence !== null && fence !== number && !rows.isWhole;
