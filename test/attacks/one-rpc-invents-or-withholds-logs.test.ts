@@ -286,3 +286,30 @@ test("S-08: one RPC of three invents a log and withholds a later one, which look
   await one.until(() => ledger.tips().evm.finalHeight === FINAL);
   assert.deepEqual(ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
 });
+
+/** Invents thousands of logs behind those of the victim, each of a transaction of its own. */
+const inventing: Meddling = ({ method }, truth) => {
+  if (method !== "eth_getLogs" || !("result" in truth)) return undefined;
+  const logs = truth.result as readonly WireLog[];
+  const at = logs.findLastIndex(({ blockHash }) => blockHash === VICTIM?.block.hash);
+  const last = logs[at];
+  if (last === undefined) return undefined;
+  const more = Array.from({ length: 3000 }, (_, i) => ({
+    ...last,
+    transactionHash: `0x${(i + 1).toString(16).padStart(64, "0")}`,
+    logIndex: `0x${(100 + i).toString(16)}`,
+  }));
+  return { result: logs.toSpliced(at + 1, 0, ...more) };
+};
+
+test("S-08: thousands of logs that one RPC of three invents at a second reading are thousands of questions to nobody else", async () => {
+  const [honest, liar, other] = [await serve(), await serve(inventing), await serve()];
+  const one = followed([honest, liar, other]);
+  await one.until(() => one.lines.some(({ message }) => /does not show by receipt/.test(message)));
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+  for (const { calls } of [honest, other]) {
+    const receipts = calls.filter(({ method }) => method === "eth_getTransactionReceipt");
+    assert.ok(receipts.length < 500, String(receipts.length));
+  }
+});

@@ -29,7 +29,14 @@ import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
-import { type KnownFinal, type LogReading, shownBy, type Witnesses, witnessesOf } from "./evm-witnesses.ts";
+import {
+  type KnownFinal,
+  type LogReading,
+  shownBy,
+  partsOf,
+  type Witnesses,
+  witnessesOf,
+} from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
 
@@ -59,6 +66,9 @@ export interface SecondReadingOptions {
   /** Time between two looks at disputed logs. */
   readonly disputeMs: number;
 }
+
+/** Transactions whose events all RPCs are asked about at a time. */
+const ASKED_AT_ONCE = 50;
 
 /** Reads again; see the file header. */
 export class SecondReading {
@@ -215,8 +225,7 @@ export class SecondReading {
     if (back !== null) return back;
     const doubtful = await this.#doubtful(index, compared, final);
     const disputed: EscrowEvent[] = [];
-    const witnesses = await this.#witnesses(doubtful, span, final);
-    for (const [event, words] of zip(doubtful, witnesses)) {
+    for await (const [event, words] of this.#witnesses(doubtful, span, final)) {
       const { lacks } = words;
       const standing = this.#standingOf(words);
       if (standing === "unknown") return null;
@@ -250,23 +259,24 @@ export class SecondReading {
 
   /**
    * Every RPC's word on the events, `final` being the block that they become final with: another one that is in force by now
-   * may be below them. One that showed an event at its first reading and is silent now has shown it.
+   * may be below them. One that showed an event at its first reading and is silent now has shown it. They are asked about as
+   * they are taken: the first of thousands that one RPC has invented mostly decides, and nobody is asked about the others.
    */
-  async #witnesses(
+  async *#witnesses(
     events: readonly EscrowEvent[],
     span: FirstReading | null,
     final: KnownFinal,
-  ): Promise<readonly Witnesses[]> {
-    if (events.length === 0) return [];
+  ): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
     const { sources, reading } = this.#deps;
-    const found = await witnessesOf(events, sources, reading, final);
-    return zip(events, found).map(([event, { shows, lacks }]) => {
-      const isSuspect = this.#suspects.has(eventKey(event));
-      if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source)) {
-        return { shows, lacks };
+    for (const part of partsOf(events, ASKED_AT_ONCE)) {
+      for (const [event, words] of zip(part, await witnessesOf(part, sources, reading, final))) {
+        const { shows, lacks } = words;
+        const isSuspect = this.#suspects.has(eventKey(event));
+        if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source))
+          yield [event, words];
+        else yield [event, { shows: [...shows, span.source], lacks }];
       }
-      return { shows: [...shows, span.source], lacks };
-    });
+    }
   }
 
   /** What becomes of an event by these words: alone an RPC's own word counts, of several that of two. */
@@ -280,9 +290,10 @@ export class SecondReading {
     const [first] = extra;
     if (first === undefined) return null;
     const itself: Witnesses = { shows: [index], lacks: [] };
-    const witnesses = this.#isAlone ? extra.map(() => itself) : await this.#witnesses(extra, null, final);
+    const ownWords = extra.map((event) => [event, itself] as const);
     const shown = shownEvents(compared);
-    for (const [event, { shows, lacks }] of zip(extra, witnesses)) {
+    const words = this.#isAlone ? ownWords : this.#witnesses(extra, null, final);
+    for await (const [event, { shows, lacks }] of words) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
       if (this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
@@ -311,8 +322,7 @@ export class SecondReading {
     index: number,
     final: KnownFinal,
   ): Promise<BackStep | null> {
-    const witnesses = await this.#witnesses(events, null, final);
-    for (const [event, words] of zip(events, witnesses)) {
+    for await (const [event, words] of this.#witnesses(events, null, final)) {
       const { lacks } = words;
       if (this.#standingOf(words) === "gone")
         return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");

@@ -97,7 +97,7 @@ export async function shownBy(
   if (events.length === 0) return [];
   const foreignUpTo = (await isOnChainOf(final, source)) ? -1 : (final?.height ?? -1);
   const shown: (boolean | null)[] = [];
-  for (const part of partsOf(events)) {
+  for (const part of partsOf(events, RECEIPTS_AT_ONCE)) {
     const receipts = await source.receipts([...new Set(part.map(({ place }) => place.txHash))]);
     const logs = logsByPlace(receipts, reading.escrow);
     const blocks = await blocksOf(part, source);
@@ -150,13 +150,16 @@ function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmBlo
   return block !== undefined && (place.time === NO_TIME || block.time === place.time);
 }
 
-/** The events in their order, in parts with a bounded number of transactions: one may hold ten thousand events. */
-function* partsOf(events: readonly EscrowEvent[]): Generator<readonly EscrowEvent[]> {
+/** The events in their order, in parts of at most so many transactions, of which one may hold ten thousand events. */
+export function* partsOf(
+  events: readonly EscrowEvent[],
+  transactions: number,
+): Generator<readonly EscrowEvent[]> {
   let part: EscrowEvent[] = [];
   const hashes = new Set<Bytes32>();
   for (const event of events) {
     const { txHash } = event.place;
-    if (!hashes.has(txHash) && hashes.size === RECEIPTS_AT_ONCE) {
+    if (!hashes.has(txHash) && hashes.size === transactions) {
       yield part;
       part = [];
       hashes.clear();
