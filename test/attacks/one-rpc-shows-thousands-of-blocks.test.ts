@@ -72,7 +72,7 @@ for (const [who, left] of [
   ["one RPC of three", 0],
   ["an RPC that is no longer asked", 1],
 ] as const) {
-  test(`A-223: a branch of ${who}, of which nothing is remembered that the others could contradict, is left`, async () => {
+  test(`A-135: a branch of ${who}, of which nothing is remembered that the others could contradict, is left`, async () => {
     const honest = CHAIN.slice(0, 121);
     const rpcs = [new ScriptedRpc(honest), new ScriptedRpc(honest), new ScriptedRpc(honest)] as const;
     for (const rpc of rpcs) {

@@ -1,4 +1,4 @@
-// When what is indexed is left because others do not have it: by two RPCs of the final chain, after a while.
+// When what is indexed is left because others do not have it: by two RPCs of the final chain, after a while.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -43,16 +43,16 @@ async function left(sources: readonly EvmSource[], afterMs: number): Promise<rea
   return [atOnce, await lead.isLeft(HEIGHT, FINAL)];
 }
 
-test("A-223: it is left where two RPCs with the final block have not had it for a while", async () => {
+test("A-135: it is left where two RPCs with the final block have not had it for a while", async () => {
   assert.deepEqual(await left([rpc(HEIGHT), rpc(120), rpc(121)], WAIT_MS), [false, true]);
   assert.deepEqual(await left([rpc(HEIGHT), rpc(120), rpc(121)], WAIT_MS - 1), [false, false]);
 });
 
-test("A-223: neither one that is behind, nor one of another chain, nor one that is silent is the second", async () => {
+test("A-135: neither one that is behind, nor one of another chain, nor one that is silent is the second", async () => {
   for (const other of [rpc(HEIGHT), rpc(99), rpc(120, hashOf("0ca")), silent])
     assert.deepEqual(await left([rpc(HEIGHT), rpc(120), other], WAIT_MS), [false, false]);
 });
 
-test("A-223: the only RPC, which has ended below before, is waited for", async () => {
+test("A-135: the only RPC, which has ended below before, is waited for", async () => {
   assert.deepEqual(await left([rpc(120)], WAIT_MS), [false, false]);
 });

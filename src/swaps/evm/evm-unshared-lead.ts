@@ -1,4 +1,4 @@
-// Leaves a branch of one RPC of several of which nothing is remembered that the others could contradict. It may end
+// Leaves a branch of one RPC of several of which nothing is remembered that the others could contradict. It may end
 // far above their newest blocks, and the blocks that are remembered of it are the newest ones, so that none stands where
 // they have one, too: who read its blocks knows their hashes, but a restart forgets them, and so do a hundred thousand
 // blocks. They are left where two RPCs that have the final block do not have the lowest one that is known above it.
