@@ -1,5 +1,6 @@
 // The demo's EVM chain is an anvil whose blocks the demo alone makes, one for each beat, with the transactions that
-// people have sent until then. All of it is written down first (see evm-journal.ts).
+// people have sent until then. All of it is written down first (see evm-journal.ts); what a reader's own wallet has sent
+// to the node is seen in the block, and written down behind it.
 
 import { type Hex, keccak256 } from "viem";
 import { type Anvil, type AnvilAccount, startAnvil } from "../../testkit/doubles/anvil/node.ts";
@@ -60,7 +61,10 @@ export class EvmChain {
     try {
       if (state.dump !== null) await load(anvil, state.dump);
       const chain = new EvmChain(anvil, journal, state.genesisTime, await tipOf(anvil));
-      for (const line of lines) await chain.#replay(line);
+      for (const [at, line] of lines.entries()) {
+        // Two lines from the same tip tell of one block, the second one with everything that it holds.
+        if (lines[at + 1]?.parent !== line.parent) await chain.#replay(line);
+      }
       return chain;
     } catch (error) {
       await anvil.stop();
@@ -103,6 +107,7 @@ export class EvmChain {
     this.#journal.append(line);
     this.#waiting = [];
     await this.#make(line.time);
+    await this.#writeOthers(line);
     if (this.#sinceSaved >= SAVE_EVERY) await this.#save();
   }
 
@@ -135,6 +140,17 @@ export class EvmChain {
     await this.anvil.rpc("evm_mine");
     this.#sinceSaved += 1;
     this.#tip = await tipOf(this.anvil);
+  }
+
+  /** Writes the block down again where others have sent transactions, too: without them a start would not make it. */
+  async #writeOthers(line: JournalLine & { readonly raw: readonly Hex[] }): Promise<void> {
+    const { transactions } = await this.anvil.publicClient.getBlock({ blockTag: "latest" });
+    const own = new Map(line.raw.map((raw) => [keccak256(raw), raw]));
+    if (transactions.every((hash) => own.has(hash))) return;
+    const all = transactions.map(
+      (hash) => own.get(hash) ?? this.anvil.rpc("eth_getRawTransactionByHash", [hash]),
+    );
+    this.#journal.append({ ...line, raw: (await Promise.all(all)).map(String) });
   }
 
   async #rollBack(depth: number): Promise<void> {

@@ -6,6 +6,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import type { Hex } from "viem";
 import { EvmChain } from "../../demo/swaps/evm-chain.ts";
 import { EvmChainLost } from "../../demo/swaps/evm-journal.ts";
 
@@ -64,6 +65,28 @@ describe("the demo's EVM chain", () => {
     await grow(again, 2);
     await again.close();
     assert.deepEqual((await open()).tip, again.tip);
+  });
+
+  test("comes back with what others have sent to the node, whoever they are", async () => {
+    const first = await open();
+    await grow(first, 3);
+    const to = first.anvil.account(2).address;
+    const [ours, theirs, later] = [1, 5, 6].map((index) => first.anvil.account(index));
+    assert.ok(ours && theirs && later);
+    const waits = async (account: typeof theirs): Promise<Hex> =>
+      first.anvil.walletClient(account).sendTransaction({ to, value: 7n, gas: 21_000n });
+    const before = await waits(theirs);
+    await first.send(ours, { to, data: "0x" });
+    const after = await waits(later);
+    await first.mine(first.tip.time + 194);
+    await grow(first, 2);
+    const { tip } = first;
+    await first.anvil.stop();
+    const again = await open();
+    assert.deepEqual(again.tip, tip);
+    const { transactions } = await again.anvil.publicClient.getBlock({ blockNumber: 4n });
+    assert.equal(transactions.length, 3);
+    assert.deepEqual([transactions[0], transactions[2]], [before, after]);
   });
 
   test("a reorganisation brings other blocks, one more, and no older time", async () => {
