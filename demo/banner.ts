@@ -5,6 +5,8 @@ import { FIRST_TICK } from "./opening.ts";
 /** What is told at the very beginning. */
 export interface Welcome {
   readonly base: string;
+  /** What a wallet of the reader's own needs. */
+  readonly walletFile: string;
   /** Height of the chain that goes on; null for a new one. */
   readonly continued: number | null;
   /** Swaps that go on; null where there are no swaps. */
@@ -12,7 +14,7 @@ export interface Welcome {
 }
 
 /** Lines at the very beginning. */
-export function welcome({ base, continued, openSwaps }: Welcome): string[] {
+export function welcome({ base, walletFile, continued, openSwaps }: Welcome): string[] {
   const swaps = openSwaps === null ? "" : " and swap PEARL for USDC on an EVM chain beside it";
   const goingOn = openSwaps === null ? "" : `, ${openSwaps} open swaps`;
   const chain =
@@ -24,6 +26,7 @@ export function welcome({ base, continued, openSwaps }: Welcome): string[] {
     ...(openSwaps === null ? [] : ["Time runs fast: each block is 194 seconds after the one before."]),
     `Open ${base}/ in a browser: tokens, markets, swaps, and every block as it comes.`,
     `The index over it: ${base}  (documents: ${base}/docs, health: ${base}/health)`,
+    `For a wallet or program of your own: ${walletFile} has both nodes, and a key with money on each chain (docs/swaps.md).`,
     "Ctrl-C ends it; the next start goes on from there, `npm start -- --fresh` begins anew.",
     "",
   ];

@@ -17,6 +17,8 @@ export interface Cast {
   readonly traders: readonly Actor[];
   /** Who receives the protocol's fee. */
   readonly collector: Actor;
+  /** Whom the reader plays with a wallet of his own; nobody else uses the key. */
+  readonly guest: Actor;
   /** The name behind an address, or the address cut short. */
   nameOf(address: string): string;
   /** A trader by name. @throws RangeError for a name that nobody has. */
@@ -27,6 +29,7 @@ export interface Cast {
 export const HRP = "rprl";
 const TRADERS = ["Ada", "Ben", "Cleo", "Dan", "Edda", "Finn", "Gita", "Hugo"] as const;
 const COLLECTOR = "Otto";
+const GUEST = "Guest";
 
 function actor(seed: string, name: string): Actor {
   const secret = createHash("sha256").update(`${seed}/${name}`).digest();
@@ -38,10 +41,12 @@ function actor(seed: string, name: string): Actor {
 export function castOf(seed: string): Cast {
   const traders = TRADERS.map((name) => actor(seed, name));
   const collector = actor(seed, COLLECTOR);
-  const names = new Map([...traders, collector].map(({ address, name }) => [address, name]));
+  const guest = actor(seed, GUEST);
+  const names = new Map([...traders, collector, guest].map(({ address, name }) => [address, name]));
   return {
     traders,
     collector,
+    guest,
     nameOf: (address) => names.get(address) ?? `${address.slice(0, 10)}…${address.slice(-4)}`,
     named: (name) => {
       const found = traders.find((trader) => trader.name === name);

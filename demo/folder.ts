@@ -17,6 +17,7 @@ const DATABASE_FILE = "index.db";
 const EVM_FOLDER = "evm";
 const STORIES_FILE = "swaps.json";
 const READER_FILE = "your-ask.json";
+const WALLET_FILE = "your-wallet.json";
 /** What `--fresh` removes. Named one by one: a folder given by mistake keeps everything else. */
 const OWN_ENTRIES = [
   KEYS_FILE,
@@ -25,6 +26,7 @@ const OWN_ENTRIES = [
   `${EVM_FOLDER}.lost`,
   STORIES_FILE,
   READER_FILE,
+  WALLET_FILE,
   DATABASE_FILE,
   `${DATABASE_FILE}-wal`,
   `${DATABASE_FILE}-shm`,
@@ -41,6 +43,8 @@ export interface DemoFolder {
   readonly storiesFile: string;
   /** The ask that a reader may post. */
   readonly readerFile: string;
+  /** What a reader's own wallet needs. */
+  readonly walletFile: string;
   /** Story seed: the one of the keys file, so that a folder keeps its people. */
   readonly seed: string;
   readonly cast: Cast;
@@ -108,13 +112,12 @@ function writeKeys(path: string, seed: string, cast: Cast): void {
     address,
     private_key: Buffer.from(key.privateKey).toString("hex"),
   }));
-  const text = JSON.stringify(
-    { note: "Keys of the demo's private chain. Worthless elsewhere.", seed, people },
-    null,
-    2,
-  );
-  // Written beside and renamed, so that a kill leaves the old file or the new one.
-  writeFileSync(`${path}.new`, `${text}\n`);
+  writeSecret(path, { note: "Keys of the demo's private chain. Worthless elsewhere.", seed, people });
+}
+
+/** Writes a file that this user alone may read, beside and renamed: a kill leaves the old one or the new one. */
+export function writeSecret(path: string, content: object): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
   chmodSync(`${path}.new`, 0o600);
   renameSync(`${path}.new`, path);
 }
@@ -146,6 +149,7 @@ function prepare(folder: string, fresh: boolean): Omit<DemoFolder, "release"> {
     evmFolder: join(folder, EVM_FOLDER),
     storiesFile: join(folder, STORIES_FILE),
     readerFile: join(folder, READER_FILE),
+    walletFile: join(folder, WALLET_FILE),
     seed,
     cast,
   };

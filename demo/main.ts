@@ -13,6 +13,7 @@ import { direct } from "./director.ts";
 import { followEvents } from "./event-stream.ts";
 import { type DemoFolder, FolderUnusable, ownerOf, takeFolder } from "./folder.ts";
 import { found, FOUNDING_HEIGHT } from "./founding.ts";
+import { writeGuestFile } from "./guest-file.ts";
 import { indexClient, rowOf } from "./index-client.ts";
 import { Narrator } from "./narrator.ts";
 import { nodeClient } from "./node-client.ts";
@@ -159,11 +160,13 @@ async function run(options: DemoOptions, folder: DemoFolder, signal: AbortSignal
 
 async function serve(parts: Omit<Run, "base">, isNew: boolean): Promise<void> {
   const { node, side, folder, options, signal } = parts;
+  writeGuestFile({ folder, node, side, user: WALLET_USER, password: password(folder.seed, WALLET_USER) });
   const service = await startIndex(node, side, folder, options);
   try {
     const base = `http://${HOST}:${service.port}`;
     const openSwaps = side === null ? null : side.book.open.length;
-    welcome({ base, continued: isNew ? null : node.chain.tip.height, openSwaps }).forEach(say);
+    const { walletFile } = folder;
+    welcome({ base, walletFile, continued: isNew ? null : node.chain.tip.height, openSwaps }).forEach(say);
     if (!signal.aborted) await play({ ...parts, base });
   } finally {
     await service.stop();

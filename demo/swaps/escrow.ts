@@ -26,6 +26,8 @@ const FEE_BPS = 100;
 const MIN_USDC = 1_000_000n;
 /** What everybody has at first: a million. */
 const POCKET_MONEY = 1_000_000_000_000n;
+/** What the guest has for gas, wei. */
+const GUEST_ETHER = 100n * 10n ** 18n;
 const ALL = 2n ** 256n - 1n;
 
 /** The contract on the chain, deployed and everybody funded where that was not done before. */
@@ -58,8 +60,18 @@ export async function escrowOn(chain: EvmChain, people: People): Promise<Escrow>
     domain: { chainId: anvil.chain.id, verifyingContract: address },
   };
   for (const person of people.all) await fundPerson(chain, escrow, person);
+  await fundGuest(chain, escrow, people.guest.evm);
   if (done < 2) for (let block = 0; block <= FINALITY_LAG; block += 1) await step();
   return escrow;
+}
+
+/** Gas and USDC; the leave for the escrow is what a wallet sees to by itself. */
+async function fundGuest(chain: EvmChain, { usdc }: Escrow, guest: Hex): Promise<void> {
+  if ((await chain.anvil.publicClient.getBalance({ address: guest })) > 0n) return;
+  const owner = chain.anvil.account(OWNER_ACCOUNT);
+  const data = encodeFunctionData({ abi: devUsdcAbi, functionName: "mint", args: [guest, POCKET_MONEY] });
+  await chain.send(owner, { to: usdc, data });
+  await chain.send(owner, { to: guest, data: "0x", value: GUEST_ETHER });
 }
 
 async function fundPerson(

@@ -18,9 +18,11 @@ export class AnvilUnusable extends Error {
   override readonly name = "AnvilUnusable";
 }
 
-/** A call of a contract, or a creation (`to` absent). */
+/** A call of a contract, a creation (`to` absent), or a payment. */
 export interface EvmCall {
   readonly to?: Hex;
+  /** Wei. */
+  readonly value?: bigint;
   readonly data: Hex;
 }
 

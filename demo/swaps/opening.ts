@@ -45,7 +45,7 @@ export async function openEvmSide(
   if (opened === null) return null;
   const { chain, book } = opened;
   try {
-    const people = peopleOf(folder.cast, chain);
+    const people = peopleOf(folder.cast, chain, folder.seed);
     const escrow = await escrowOn(chain, people);
     // After a long rest one block takes the EVM to where the PEARL chain already is.
     if (evmTime(node) > chain.tip.time) await chain.mine(evmTime(node));

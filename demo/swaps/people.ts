@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import type { Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { bip86Key, type SigningKey } from "../../src/wallet/index.ts";
 import type { AnvilAccount } from "../../testkit/doubles/anvil/node.ts";
 import type { Actor, Cast } from "../cast.ts";
@@ -28,26 +29,32 @@ export interface Person {
 /** Everybody who swaps. */
 export interface People {
   readonly all: readonly Person[];
+  /** Whom the reader plays with a wallet of his own: none of the dev node's accounts, so nobody else uses it. */
+  readonly guest: { readonly privateKey: Hex; readonly evm: Hex };
   /** A person by name. @throws RangeError for a name that nobody has. */
   named(name: string): Person;
   /** The name behind an EVM address, or the address cut short. */
   nameOf(evm: string): string;
 }
 
-/** The cast with their accounts on the chain. */
-export function peopleOf(cast: Cast, chain: EvmChain): People {
+/** The cast with their accounts on the chain; the guest's comes from the story's seed. */
+export function peopleOf(cast: Cast, chain: EvmChain, seed: string): People {
   const all = cast.traders.map((actor, index): Person => {
     const account = chain.anvil.account(index);
     return { name: actor.name, actor, account, evm: lower(account.address) };
   });
+  const privateKey: Hex = `0x${digest(`${seed}/swap/guest`).toString("hex")}`;
+  const guest = { privateKey, evm: lower(privateKeyToAccount(privateKey).address) };
+  const names = new Map([...all.map(({ evm, name }) => [evm, name] as const), [guest.evm, cast.guest.name]]);
   return {
     all,
+    guest,
     named: (name) => {
       const found = all.find((person) => person.name === name);
       if (found === undefined) throw new RangeError(`nobody is called ${name}`);
       return found;
     },
-    nameOf: (evm) => all.find((person) => person.evm === evm)?.name ?? `${evm.slice(0, 8)}…`,
+    nameOf: (evm) => names.get(lower(evm)) ?? `${evm.slice(0, 8)}…`,
   };
 }
 

@@ -105,7 +105,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   sequence: "Sequence of the input.",
   payload: "The payload to inscribe, with the buyer in place.",
   payload_template: "The payload to inscribe, with a placeholder for the buyer.",
-  inputs: "Inputs of the fill, in order.",
+  inputs:
+    "Inputs of the fill, in order: the send's comes right behind its anchor's. Without a valid send there the seller is paid and the buyer has nothing.",
   outputs: "Outputs of the fill, in order.",
   index: "Place in the transaction.",
   role: "What it is for, or who may act.",

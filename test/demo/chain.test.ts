@@ -49,6 +49,12 @@ describe("the demo's chain", () => {
     assert.ok(node.chain.tip.header.time <= node.chain.now());
     for (const actor of cast.traders) assert.ok(purse.funding(actor).length > 0, actor.name);
     assert.equal(purse.funding(cast.collector).length, 0);
+    const { index } = node.chain;
+    const guests = [17, 18].map((height) => {
+      const block = index.at(height);
+      return block === undefined ? null : index.block(block).txs[0]?.tx.outs[0]?.script;
+    });
+    assert.deepEqual(guests, [cast.guest.key.script, cast.guest.key.script]);
   });
 
   test("change of waiting transactions can be spent at once, a coin of theirs not again", () => {

@@ -3,7 +3,7 @@
 // chains, keys, tokens and swaps, and an end leaves nothing behind.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -225,6 +225,26 @@ describe("npm start", () => {
     for (const status of ["USDC_LOCKED", "LOCK_SUBMITTED", "PEARL_LOCKED", "USDC_CLAIMABLE"]) {
       assert.ok(told.has(status), `${status} in ${[...told].join(", ")}`);
     }
+  });
+
+  test("a program of the reader's own finds both nodes, and money on both chains, in one file", async () => {
+    const path = join(folder, "your-wallet.json");
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    const { pearl, evm } = JSON.parse(readFileSync(path, "utf8")) as Record<"pearl" | "evm", JsonRow>;
+    const ask = async (node: JsonRow, method: string, params: readonly unknown[]): Promise<unknown> => {
+      const login = Buffer.from(`${String(node["rpc_user"])}:${String(node["rpc_password"])}`);
+      const response = await fetch(String(node["rpc_url"]), {
+        method: "POST",
+        headers: { authorization: `Basic ${login.toString("base64")}`, "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      return ((await response.json()) as JsonRow)["result"];
+    };
+    const hash = await ask(pearl, "getblockhash", [17]);
+    const block = (await ask(pearl, "getblock", [hash, 1])) as { readonly tx: readonly string[] };
+    const coin = JSON.stringify(await ask(pearl, "gettxout", [block.tx[0], 0, true]));
+    assert.ok(coin.includes(String(pearl["address"])), coin);
+    assert.equal(await ask(evm, "eth_getBalance", [evm["address"], "latest"]), "0x56bc75e2d63100000");
   });
 
   test("a second demo on the folder and a taken port are refused with the flag that helps", async () => {

@@ -131,7 +131,11 @@ const quoteFields = {
     Type.String({ pattern: "^[1-9][0-9]*$", description: "Last height at which it is offered." }),
   ),
   created_height: count("Block of the list."),
-  confirmations: Type.Integer({ minimum: 1, description: "Of the list transaction (see P-66)." }),
+  confirmations: Type.Integer({
+    minimum: 1,
+    description:
+      "Of the list transaction. Until it is deep a replaced block can take the listing away and leave the seller's signature good, so that a fill pays for nothing (P-66).",
+  }),
   indexed_height: height("Height of the state."),
 };
 
@@ -140,7 +144,10 @@ export const QuoteRowSchema = Type.Object({
   ...quoteFields,
   outputs: Type.Array(
     Type.Object({ address: address("Recipient."), amount_sat: amount("Value, satoshis.") }),
-    { description: "What the fill must pay: the seller, then the protocol fee where it is not 0." },
+    {
+      description:
+        "What the fill must pay: the seller, by the output of the same index as the anchor's input; then, by the next one, the protocol fee where it is not 0.",
+    },
   ),
 });
 

@@ -27,7 +27,9 @@ export const AskCreateBody = Type.Object({
   pearl_amount_sat: amountField("PEARL for sale, 10,000 to 2.1e18 satoshis."),
   usdc_amount: amountField("USDC that the buyer pays, raw units."),
   expiry: timeField("From when on the ask cannot be taken; at most 30 days ahead."),
-  seller_evm_signature: text("EIP-712 signature of the seller over `Ask` (see `typed-data`), hex with 0x."),
+  seller_evm_signature: text(
+    "EIP-712 signature of the seller over `Ask` (see `typed-data`), hex with 0x. Signed are the address in lower case, the key x-only, and for what is left out 0 (`nonce`) or the fee in force.",
+  ),
   fee_bps: optional(feeBpsField),
   fee_recipient: optional(text("Must equal the fee recipient in force.")),
   nonce: optional(nonceField),
@@ -63,7 +65,7 @@ export const AskActionBody = Type.Object({
 /** `POST bids/{order_hash}/origin` (S-64). */
 export const OriginBody = Type.Object({
   origin: Type.String({ pattern: "^[a-z0-9._-]{1,64}$", description: "Where the bid was made." }),
-  ref: optional(text("At most 128 printable ASCII characters.")),
+  ref: optional(text("At most 128 printable ASCII characters. Left out, it is signed as the empty text.")),
   signature: text("EIP-712 signature of the buyer over `BidOrigin`, hex with 0x."),
 });
 
