@@ -116,7 +116,8 @@ const HEIGHT_HEADER = {
 /** What a client has to know that keeps a copy of what the stream tells. */
 const EVENTS_WORDS = [
   "Each `data` is {height, block_hash, row}, the row as its endpoint shows it then; of reorg, bid, ask and deal also " +
-    "`chain`, whose block it is (null: no block).",
+    "`chain`, whose block it is (null: no block). `deal` tells of unfunded takes, too (`evm_leg.state` none), which bind " +
+    "nobody and stand in no list.",
   "Open the stream first, then read: an answer whose `x-indexed-height` is the height of an operation or listing, or " +
     "above, has it in it already.",
   "`Last-Event-ID` resumes; without it the stream begins now. Where the log cannot resume, the first event is " +
