@@ -125,7 +125,7 @@ const quoteFields = {
   tx_version: Type.Literal(2),
   lock_time: Type.Literal(0),
   anchor_sequence: Type.Literal(4294967295),
-  anchor_amount_sat: amount("Value of the anchor, satoshis."),
+  anchor_amount_sat: amount("Value of the anchor, which whoever fills the listing receives. Satoshis."),
   anchor_script_hex: hexBytes("Output script of the anchor."),
   exp: nullable(
     Type.String({ pattern: "^[1-9][0-9]*$", description: "Last height at which it is offered." }),
