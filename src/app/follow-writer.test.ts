@@ -35,6 +35,7 @@ const LOOK: ReaderLook = {
   live: { rows: [], isWhole: true, version: 1 },
   behindMs: 0,
   changes: null,
+  newestChange: 0,
 };
 const OWN_SETTINGS: SharedSettings = { SWAP_PROFILES: "mine", TAKE_MAX: "5" };
 
@@ -121,6 +122,7 @@ test("a writer with other settings of swaps is not answered beside, and all is r
         parameters: MINE,
         live: { rows: [reportWith(theirs)], isWhole: false, version: 1 },
         changes: [{ ...change, text: "" }],
+        newestChange: 1,
       }),
       storedSwaps: async () => ({ identity: null, facts: [], checkpoints: { evm: [], pearl: [] }, change }),
     },
@@ -152,4 +154,42 @@ test("a writer with other settings of swaps is not answered beside, and all is r
   while (await following.look())
     assert.equal(following.isOpen, false, "nothing is answered before all is read");
   assert.deepEqual([following.isOpen, done.splice(0)], [true, ["load", "follow"]]);
+});
+
+test("H-39: a writer that commits more than once during each look is caught up with all the same, and its events are told", async () => {
+  const stored = { id: 1, hash: "" };
+  const look = async (newest: number, count: number): Promise<ReaderLook> => ({
+    ...LOOK,
+    parameters: MINE,
+    live: { rows: [], isWhole: false, version: 1 },
+    highestEvent: newest,
+    changes: Array.from({ length: count }, () => ({ id: (stored.id += 1), hash: "", text: "" })),
+    newestChange: newest,
+  });
+  const looks = [look(3, 2), look(9, 2), look(9, 4)];
+  const following = new WriterFollower({
+    reader: {
+      parameters: async () => MINE,
+      look: () => looks.shift() ?? look(9, 0),
+      storedSwaps: async () => ({
+        identity: null,
+        facts: [],
+        checkpoints: { evm: [], pearl: [] },
+        change: { id: 1, hash: "" },
+      }),
+    },
+    present: new ToldPresent(new VirtualClock(), OWN_SETTINGS),
+    swaps: {
+      load: async ({ change }) => change,
+      takePresent: () => undefined,
+      follow: async (changes, before) => changes.at(-1) ?? before,
+    },
+    feed: new CommitFeed(),
+    admits: () => true,
+    clock: new VirtualClock(),
+    log: textLog([]),
+  });
+  assert.deepEqual([await following.look(), following.followedEvent], [false, 3]);
+  assert.deepEqual([await following.look(), following.followedEvent], [true, 3], "a look has its bounds");
+  assert.deepEqual([await following.look(), following.followedEvent], [false, 9]);
 });

@@ -136,7 +136,8 @@ export class WriterFollower {
     const { reader, present, swaps, feed } = this.#parts;
     if (swaps !== null && !this.#areSwapsRead && present.otherSettings.length === 0)
       this.#mark = { ...this.#mark, change: await swaps.load(await reader.storedSwaps()) };
-    const { live, behindMs, fence, changes, state, highestEvent, parameters } = await reader.look(this.#mark);
+    const looked = await reader.look(this.#mark);
+    const { live, behindMs, fence, changes, state, highestEvent, parameters } = looked;
     // Whoever writes may have built everything anew, with another fee.
     this.#isAdmitted = this.#parts.admits(parameters);
     if (!this.#isAdmitted) return false;
@@ -154,7 +155,9 @@ export class WriterFollower {
       swaps.takePresent();
       this.#mark = { ...this.#mark, change: changes === null ? null : await swaps.follow(changes, before) };
     }
-    const isBehind = this.#mark.change !== before;
+    // What was committed after this look was begun is the next one's: a writer that never rests would else be caught up
+    // with never, and nobody be told of its events.
+    const isBehind = swaps !== null && (this.#mark.change?.id ?? -1) < looked.newestChange;
     if (!isBehind) this.#followedEvent = highestEvent;
     const isNew = state !== this.#state;
     this.#state = state;

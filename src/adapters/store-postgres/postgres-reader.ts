@@ -16,7 +16,13 @@ import { storedParameters } from "./postgres-store.ts";
 import { PostgresQueries } from "./read/queries.ts";
 import { Readers } from "./readers.ts";
 import type { Session } from "./session.ts";
-import { type ChangeMark, changesBehind, type FollowedChange, newestChange } from "./swaps/swap-changes.ts";
+import {
+  type ChangeMark,
+  changesBehind,
+  type FollowedChange,
+  newestChange,
+  newestNumber,
+} from "./swaps/swap-changes.ts";
 import { closedAnswer } from "./swaps/closed-deals.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
 import { writerFence } from "./write/writer.ts";
@@ -46,6 +52,8 @@ export interface ReaderLook {
   readonly behindMs: number;
   /** The next changes of swaps; null where there is a gap, or where they are not followed. */
   readonly changes: readonly FollowedChange[] | null;
+  /** Number of the newest change of swaps in that state; 0 where there is none, or where they are not followed. */
+  readonly newestChange: number;
 }
 
 /** What a ledger in this process begins with: one committed state. */
@@ -115,13 +123,14 @@ const BEHIND = `SELECT CASE WHEN pg_is_in_recovery() THEN greatest(0,
 async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
   // It comes first: what a replica replays after the snapshot is taken is not in it, and may be of a whole minute.
   const [behind] = await Promise.all([session.first(BEHIND), assertReadable(session)]);
-  const [tip, parameters, bounds, number, rows, changes] = await Promise.all([
+  const [tip, parameters, bounds, number, rows, changes, newest] = await Promise.all([
     storedTip(session),
     storedParameters(session),
     logBounds(session),
     writerFence(session),
     liveChanges(session, live),
     change === null ? null : changesBehind(session, change),
+    change === null ? 0 : newestNumber(session),
   ]);
   const isOther = fence !== null && fence !== number && !rows.isWhole;
   return {
@@ -132,6 +141,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
     live: isOther ? await liveChanges(session, 0) : rows,
     behindMs: behind === null ? 0 : new CellReader(behind).int(),
     changes,
+    newestChange: newest,
   };
 }
 

@@ -57,6 +57,12 @@ export async function newestChange(session: Session): Promise<ChangeMark> {
   return { id: cells.int(), hash: cells.text() };
 }
 
+/** Its number alone; 0 where there is none. */
+export async function newestNumber(session: Session): Promise<number> {
+  const row = await session.first("SELECT coalesce(max(id), 0) FROM swap_change");
+  return row === null ? 0 : new CellReader(row).int();
+}
+
 /** The next changes behind this one; null where there is a gap, or where this one is not there as it was. */
 export async function changesBehind(
   session: Session,
