@@ -27,7 +27,7 @@ const pearl = [
     },
     {
       rule: "S-54",
-      find: "tip !== null && watch.isAt(tip)",
+      find: "tip !== null && tip.hash === watch.appliedTip()",
       replace: "tip !== null",
       why: "a lock that a block has taken is called for again until the block is applied",
     },

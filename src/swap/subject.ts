@@ -99,8 +99,8 @@ export interface EvaluationContext {
    */
   readonly isReady: boolean;
   /**
-   * Whether all of the mempool was read since the start: before, a lock that was sent meanwhile may wait in it unseen, so that
-   * nobody is told to lock, or that nothing is left to claim. Absent: it was.
+   * Whether all of the mempool was read since the start, and the blocks before it: before, a lock that was sent meanwhile may be
+   * in them unseen, so that nobody is told to lock, or that nothing is left to claim. Absent: it was.
    */
   readonly isMempoolRead?: boolean;
   /** The PEARL nodes beside the followed one that answer; null where none is configured (S-09). */

@@ -87,7 +87,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
     mark: () => ({ height: -1 }),
     release: () => undefined,
     comparedSince: () => null,
-    isAt: () => true,
+    appliedTip: () => "00".repeat(32) as BlockHash,
     mempoolRead: () => undefined,
     onNewLocks: () => undefined,
   };

@@ -15,10 +15,18 @@ import { claimInput, miner, outpointOf, pay, type Signed, watchedOrder } from ".
 const SMALL = 20_000n;
 const ONE = watchedOrder(61);
 
+function blockAt(height: number): BlockHash {
+  return height.toString(16).padStart(64, "0") as BlockHash;
+}
+
 /** The reading over a mempool that a test fills and empties. */
 class ListedMempool {
   readonly ledger = new MemoryPearlLedger();
   isRead = false;
+  /** Heights of the node's tip and of the applied one, and the time. */
+  nodeHeight = 0;
+  appliedHeight = 0;
+  nowMs = 0;
   readonly #listed = new Set<Txid>();
   readonly #reading: PearlMempool;
   #newLocks = (): void => undefined;
@@ -29,7 +37,7 @@ class ListedMempool {
       mark: () => ({ height: -1 }),
       release: () => undefined,
       comparedSince: () => null,
-      isAt: () => true,
+      appliedTip: () => blockAt(this.appliedHeight),
       mempoolRead: () => {
         this.isRead = true;
       },
@@ -39,7 +47,7 @@ class ListedMempool {
     };
     const node = {
       rawTransactions: async (txids: readonly Txid[]) => txids.map(() => null),
-      tip: async () => ({ height: 0, hash: "00".repeat(32) as BlockHash }),
+      tip: async () => ({ height: this.nodeHeight, hash: blockAt(this.nodeHeight) }),
     };
     const { ledger } = this;
     const parts = {
@@ -48,7 +56,7 @@ class ListedMempool {
       watch,
       crypto: swapCrypto,
       sha256d,
-      clock: handClock(() => 0),
+      clock: handClock(() => this.nowMs),
       log: SILENT,
     };
     this.#reading = new PearlMempool(parts, { ...PEARL_MEMPOOL_DEFAULTS, keptBytes });
@@ -146,4 +154,40 @@ test("S-54: new scripts over a mempool that is too large to keep do not let it c
   // The node gives what was compared before no second time.
   await mempool.lookAgain();
   assert.equal(mempool.isRead, true);
+});
+
+test("S-51: what has left the mempool is waited for in blocks as long as they are applied, and 30 s where none is", async () => {
+  const mempool = new ListedMempool();
+  const { ledger } = mempool;
+  const lock = thousandfold(0);
+  await mempool.look(lock);
+  mempool.nodeHeight = 100;
+  for (let height = 1; height < 5; height += 1) {
+    mempool.appliedHeight = height;
+    await mempool.lookAtNothing();
+    mempool.nowMs += 29_000;
+    await mempool.lookAtNothing();
+    assert.deepEqual(ledger.present(), [lock.txid], `a block that is not applied may have it, at ${height}`);
+  }
+  mempool.nowMs += 1000;
+  await mempool.lookAtNothing();
+  assert.deepEqual(ledger.present(), []);
+});
+
+test("S-54: after a start the mempool counts as read when all blocks before it are applied, however long that takes", async () => {
+  const mempool = new ListedMempool();
+  const { ledger } = mempool;
+  const { txid } = thousandfold(0);
+  ledger.mempool = { present: new Set([txid as Txid]), spends: new Map() };
+  mempool.nodeHeight = 1;
+  for (let look = 0; look < 3; look += 1) {
+    await mempool.look(thousandfold(look + 1));
+    await mempool.lookAtNothing();
+    assert.ok(ledger.mempool.present.has(txid as Txid), "the block may have it that is not applied");
+    assert.equal(mempool.isRead, false);
+    mempool.nowMs += 60_000;
+  }
+  mempool.appliedHeight = 1;
+  await mempool.look();
+  assert.deepEqual([ledger.present(), mempool.isRead], [[], true]);
 });

@@ -5,7 +5,7 @@
 
 import { zip } from "../../primitives/elements.ts";
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
-import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
+import type { BlockHash, Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { Sighting } from "../../swap/facts.ts";
@@ -31,7 +31,7 @@ interface PearlMempoolDependencies {
   /** Told of the moment before a look, so that no conflict in a block is missed. */
   readonly watch: Pick<
     PearlWatch,
-    "mark" | "release" | "comparedSince" | "onNewLocks" | "isAt" | "mempoolRead"
+    "mark" | "release" | "comparedSince" | "onNewLocks" | "appliedTip" | "mempoolRead"
   >;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
@@ -60,7 +60,7 @@ export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
 
 /** Transactions compared between two turns of the event loop. */
 const COMPARED_PER_TURN = 500;
-/** For how long what the node no longer lists is waited for in a block that is not applied yet. */
+/** For how long what the node no longer lists is waited for in a block that is not applied yet, while none is applied. */
 const LEAVING_MS = 30_000;
 
 /** What a transaction of the present mempool shows about swaps; most show nothing. */
@@ -104,12 +104,12 @@ export class PearlMempool implements MempoolListener {
   /** Whether the picture differs from the last one that the ledger took, or that one's fate is unknown. */
   #isNew = true;
   /**
-   * Whether all of the mempool was compared since the start. Before, what was in it when it was told last is taken to be there
-   * still: nobody has looked for it.
+   * Whether all of the mempool was compared since the start, and every block before it is applied. Until then what was in it
+   * when it was told last is taken to be there still: nobody has looked for it.
    */
   #isRead = false;
-  /** Since when what has left the node's list is waited for in a block; null where nothing is. */
-  #leavingSinceMs: number | null = null;
+  /** Since when no block was applied in which what has left the node's list is waited for; null where nothing is. */
+  #leaving: { readonly sinceMs: number; readonly tip: BlockHash | null } | null = null;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
   #lastTrouble: string | null = null;
@@ -183,31 +183,39 @@ export class PearlMempool implements MempoolListener {
     const left = [...this.#shown].filter(([txid]) => !known.has(txid));
     const isReadNow = !this.#isRead && known.isWhole && this.#isEachCompared(known);
     if (left.length === 0 && !isReadNow) {
-      this.#leavingSinceMs = null;
+      this.#leaving = null;
       return false;
     }
-    if (!(await this.#isApplied())) return false;
+    const isApplied = await this.#isApplied();
+    // What came before the start is in a block, maybe, for as long as blocks are missing.
+    if (!isApplied && (left.length === 0 || !this.#isLate())) return false;
     for (const [txid, { locks }] of left) {
       for (const lock of locks) this.#found.delete(outpointOf(lock));
       this.#shown.delete(txid);
     }
-    this.#isRead ||= isReadNow;
-    this.#leavingSinceMs = null;
+    this.#isRead ||= isReadNow && isApplied;
+    this.#leaving = null;
     this.#isNew = true;
     return true;
   }
 
   /**
    * Whether every block is applied that may have taken what the node no longer lists: else a lock would be nowhere for a
-   * moment, its deal would go back, and the seller would be told to lock once more (S-51, S-54). Where blocks cannot be
-   * read, that is not waited for any longer.
+   * moment, its deal would go back, and the seller would be told to lock once more (S-51, S-54).
    */
   async #isApplied(): Promise<boolean> {
-    const { node, watch, clock } = this.#deps;
-    const sinceMs = (this.#leavingSinceMs ??= clock.monotonicMs());
-    if (clock.monotonicMs() - sinceMs >= LEAVING_MS) return true;
+    const { node, watch } = this.#deps;
     const tip = await node.tip().catch(() => null);
-    return tip !== null && watch.isAt(tip);
+    return tip !== null && tip.hash === watch.appliedTip();
+  }
+
+  /** Where blocks cannot be read, they are not waited for any longer; where they are, they take as long as they take. */
+  #isLate(): boolean {
+    const { watch, clock } = this.#deps;
+    const [tip, nowMs] = [watch.appliedTip(), clock.monotonicMs()];
+    if (this.#leaving === null || (tip !== null && tip !== this.#leaving.tip))
+      this.#leaving = { sinceMs: nowMs, tip };
+    return nowMs - this.#leaving.sinceMs >= LEAVING_MS;
   }
 
   /** Compares anew what may show more than it did: what is kept at once, the rest when it is fetched. */

@@ -3,13 +3,13 @@
 // alone. Every failure ends a round; the next starts from the ledger's state.
 
 import type { VerifyContext } from "../../chain/scan-block.ts";
-import type { Txid } from "../../primitives/brands.ts";
+import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
-import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
+import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
 import { Backscan, firstHeightAt, type ScanReasons } from "./pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
@@ -141,9 +141,9 @@ export class PearlWatch implements ConditionSource {
     return [{ code: "SWAPS_STALLED", sentence }];
   }
 
-  /** Whether the applied tip is this one, of the node. */
-  isAt(tip: NodeTip): boolean {
-    return this.#tip.isLoaded && this.#tip.window.tip?.hash === tip.hash;
+  /** The applied tip; null before the first, and while it is in doubt. */
+  appliedTip(): BlockHash | null {
+    return this.#tip.isLoaded ? (this.#tip.window.tip?.hash ?? null) : null;
   }
 
   /** All of the mempool was read since the start, and the ledger has what it shows. */
