@@ -5,6 +5,26 @@ import { type Break, inFile } from "./break.ts";
 
 /** All of them. */
 export const SWAPS_LEDGER: readonly Break[] = [
+  ...inFile("src/swaps/ledger/undone-locks.ts", [
+    {
+      rule: "S-51",
+      find: "isUnmined && ",
+      replace: "",
+      why: "a lock that the branch has mined again is in the mempool, too",
+    },
+    {
+      rule: "S-51",
+      find: " && conflicts.heightOf(txid) === null",
+      replace: "",
+      why: "a lock that the branch has made impossible waits in the mempool",
+    },
+    {
+      rule: "S-51",
+      find: "mined === null && !entry.coinbase",
+      replace: "mined === null",
+      why: "an orphaned coinbase output waits in the mempool",
+    },
+  ]),
   ...inFile("src/swaps/ledger/lock-book.ts", [
     {
       rule: "S-15",

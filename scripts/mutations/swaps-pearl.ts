@@ -39,9 +39,15 @@ const pearl = [
     },
     {
       rule: "S-54",
-      find: "this.#isRead ? null : this.#deps.ledger.mempool",
-      replace: "this.#isRead ? null : null",
+      find: "this.#isRead ? locks : (before",
+      replace: "this.#readAt !== undefined ? locks : (before",
       why: "a lock that waits in a full mempool is called for again after each start",
+    },
+    {
+      rule: "S-51",
+      find: "this.#readAt === this.#deps.watch.rewinds",
+      replace: "this.#readAt !== null",
+      why: "a lock of an undone block is nowhere from the list that was made before on",
     },
     {
       rule: "S-15",

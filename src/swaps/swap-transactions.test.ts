@@ -134,6 +134,8 @@ describe("the transactions of a swap", () => {
     const acceptedBy = evmPlace(10, 1).txHash;
     await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
     await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    // Until somebody has looked it is taken to be in the mempool again.
+    await made.ledger.applyMempool(NO_LOCKS, [], []);
     assert.deepEqual(await didOf(made, lock.txid), []);
     await made.ledger.applyEvm(evm(10, [], { rewindTo: 9 }));
     assert.deepEqual(

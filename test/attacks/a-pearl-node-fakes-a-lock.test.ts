@@ -214,6 +214,7 @@ describe("S-09: another node is followed", () => {
     }
     assert.equal(stage.nodes?.place, 1);
     assert.equal(stage.scene.ledger.tips().pearl.height, honest.height);
+    await stage.lookAtNothing();
     const told = await stage.told();
     assert.equal(told.verdict, "LOCK_NOT_SUBMITTED");
     assert.equal(told.status, "USDC_LOCKED");

@@ -69,9 +69,12 @@ describe("S-05: a node that fell back", () => {
         assert.equal(told.verdict, 25 - depth + 1 >= K ? true : "LOCK_CONFIRMATIONS_INSUFFICIENT");
         assert.equal(told.details["confirmations_have"], 25 - depth + 1);
       } else {
-        // The lock itself is gone: mined nowhere, and the mempool was not looked at.
-        assert.equal(told.verdict, "LOCK_NOT_SUBMITTED");
+        // The lock itself is mined nowhere, and taken to be in the mempool until somebody has looked there.
+        assert.equal(told.verdict, "LOCK_UNCONFIRMED");
         assert.ok(!told.actions.includes("claim_pearl"));
+        assert.ok(!told.actions.includes("lock_pearl"));
+        await stage.lookAtNothing();
+        assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
       }
     });
   }

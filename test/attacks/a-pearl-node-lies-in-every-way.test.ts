@@ -267,6 +267,7 @@ async function comesBack(world: World): Promise<void> {
   assert.equal(stage.scene.ledger.tips().pearl.height, followedHeight);
   const fresh = await PearlStage.over(new PearlPort(viewOfCore(honest.core)));
   await fresh.follow();
+  await stage.lookAtNothing();
   const [is, right] = [await stage.told(), await fresh.told()];
   assert.equal(is.verdict, right.verdict);
   assert.equal(is.status, right.status);

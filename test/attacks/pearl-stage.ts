@@ -21,7 +21,7 @@ import { bytesOf } from "../../testkit/bytes.ts";
 import { coinbaseInput, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { apiScene, type ApiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import { evmPlace, START, terms } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { accepted, evm, ORDER, scriptOf } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { accepted, evm, NO_LOCKS, ORDER, scriptOf } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { LONE_NODE } from "../../testkit/doubles/pearl-port.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { warningLog } from "../../testkit/doubles/log.ts";
@@ -180,6 +180,11 @@ export class PearlStage {
     );
     live.watch = watch;
     return new PearlStage({ scene, watch, lines, nodes });
+  }
+
+  /** The service looks at a mempool that is empty. */
+  lookAtNothing(): Promise<void> {
+    return this.scene.ledger.applyMempool(NO_LOCKS, [], []);
   }
 
   /** Rounds of the watch until it has nothing more to do; how many it took. Throws where it does not come to rest. */

@@ -87,6 +87,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
     mark: () => ({ height: -1 }),
     release: () => undefined,
     comparedSince: () => null,
+    rewinds: 0,
     appliedTip: () => "00".repeat(32) as BlockHash,
     mempoolRead: () => undefined,
     onNewLocks: () => undefined,

@@ -27,13 +27,15 @@ class ListedMempool {
   nodeHeight = 0;
   appliedHeight = 0;
   nowMs = 0;
+  readonly watch;
   readonly #listed = new Set<Txid>();
   readonly #reading: PearlMempool;
   #newLocks = (): void => undefined;
 
   constructor(keptBytes = PEARL_MEMPOOL_DEFAULTS.keptBytes) {
     this.ledger.know({ ...ONE.watched, leastAmountSat: 1_000_000n }, 0);
-    const watch = {
+    this.watch = {
+      rewinds: 0,
       mark: () => ({ height: -1 }),
       release: () => undefined,
       comparedSince: () => null,
@@ -49,7 +51,7 @@ class ListedMempool {
       rawTransactions: async (txids: readonly Txid[]) => txids.map(() => null),
       tip: async () => ({ height: this.nodeHeight, hash: blockAt(this.nodeHeight) }),
     };
-    const { ledger } = this;
+    const { ledger, watch } = this;
     const parts = {
       node,
       ledger,
@@ -190,4 +192,23 @@ test("S-54: after a start the mempool counts as read when all blocks before it a
   mempool.appliedHeight = 1;
   await mempool.look();
   assert.deepEqual([ledger.present(), mempool.isRead], [[], true]);
+});
+
+test("S-51: what undone blocks had is in the mempool until a look that began since has shown all of it", async () => {
+  const mempool = new ListedMempool();
+  const { ledger, watch } = mempool;
+  const [lock, other] = [thousandfold(0), thousandfold(1)];
+  await mempool.look();
+  assert.ok(mempool.isRead);
+  // The ledger puts it there when it undoes its block, in the middle of a look.
+  const looking = mempool.look(other);
+  watch.rewinds += 1;
+  ledger.mempool = { present: new Set([lock.txid as Txid]), spends: new Map() };
+  await looking;
+  const both = [lock.txid, other.txid].toSorted();
+  assert.deepEqual(ledger.present(), both, "that list was made before");
+  await mempool.look(null, false);
+  assert.deepEqual(ledger.present(), both, "the node lists more");
+  await mempool.look();
+  assert.deepEqual(ledger.present(), [other.txid]);
 });

@@ -173,7 +173,6 @@ async function compare(seed: number, store: SwapStore): Promise<void> {
     assert.deepEqual(differencesOf(want, await everythingAt(reads, world, at)), []);
     if (at % 44 !== 43) continue;
     closing = await open();
-    await closing.applyMempool(world.mempool, [], []);
     reads = await readsOver(closing);
     assert.deepEqual(differencesOf(want, await everythingAt(reads, world, at)), [], "after a restart");
   }

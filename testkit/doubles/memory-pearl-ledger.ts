@@ -123,14 +123,14 @@ export class MemoryPearlLedger implements LedgerWrites {
   }
 
   async applyMempool(
-    locks: MempoolLocks,
+    locks: MempoolLocks | ((before: MempoolLocks) => MempoolLocks),
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
     rereadFrom: number | null = null,
   ): Promise<void> {
     if (rereadFrom !== null) this.reread(rereadFrom);
     this.mempoolChanges += 1;
-    this.mempool = locks;
+    this.mempool = typeof locks === "function" ? locks(this.mempool) : locks;
     this.#see(sightings, secrets);
   }
 

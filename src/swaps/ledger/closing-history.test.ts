@@ -149,7 +149,6 @@ describe("histories of closing deals", () => {
         );
         if (world.random.oneIn(3)) {
           closing = await openClosing(store);
-          await closing.applyMempool(world.mempool, [], []);
           assert.equal(await whatIsSeen(closing, world), want, "a restart shows the same");
         }
         // Not called every time: a reading follows by itself where something closed or opened.

@@ -88,13 +88,12 @@ export class LedgerChanges {
     checkedBase("PEARL", oldHeight, rewindTo, height);
     const tipCause = tip === null ? null : ({ chain: "pearl", height, hash: tip.hash } as const);
     const onChange = (script: ScriptHex): void => this.#affected.script(script, tipCause);
-    if (rewindTo !== null) {
-      locks.rewind(rewindTo, this.#draft, onChange);
-      chains.rewindRereads(rewindTo, this.#draft);
-    }
+    const undone = rewindTo === null ? null : locks.rewind(rewindTo, this.#draft, onChange);
+    if (rewindTo !== null) chains.rewindRereads(rewindTo, this.#draft);
     const { causes, turnedAway } = this.#applyBlockFacts(change.facts, height);
     // After the blocks: a bound for outputs in no block must not judge those that blocks hold.
     this.#sight(change.sightings.filter((sighting) => !turnedAway.has(outpointOf(sighting))));
+    if (undone !== null) locks.putBack(undone, this.#draft, onChange);
     // Spends of outputs that are not kept show nothing, or a rebuild in other steps would know other secrets.
     const secrets = change.secrets.filter(
       ({ shower }) => shower.by === "claim" || !turnedAway.has(shower.outpoint),

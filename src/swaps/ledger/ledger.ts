@@ -79,12 +79,13 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
 
   /** As `LedgerWrites.applyMempool`. */
   applyMempool(
-    locks: MempoolLocks,
+    given: MempoolLocks | ((before: MempoolLocks) => MempoolLocks),
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
     rereadFrom: number | null = null,
   ): Promise<void> {
     return this.#commits.run(() => {
+      const locks = typeof given === "function" ? given(this.mempool) : given;
       const step = stepBetween(this.mempool, locks);
       return { kind: "mempool", locks, step, sightings, secrets, rereadFrom };
     });
@@ -155,7 +156,7 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     this.#commits.onRows(listener);
   }
 
-  /** As `LedgerWrites.mempool`. */
+  /** The picture of the mempool that was told last, be it to the process before. */
   get mempool(): MempoolLocks {
     return this.#books.locks.mempool;
   }

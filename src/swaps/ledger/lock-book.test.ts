@@ -62,12 +62,14 @@ describe("S-15: an output in no block", () => {
     assert.equal(only(made)?.inMempool, false);
   });
 
-  test("comes back as pending when its block is orphaned", async () => {
+  test("is back in the mempool when its block is orphaned, until somebody has looked, and pending from then on", async () => {
     const made = await accepting();
     const lock = lockSighting(scriptOf(made.ledger, ORDER));
     await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
     assert.equal(only(made)?.mined?.height, 101);
     await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
+    assert.deepEqual([only(made)?.mined, only(made)?.inMempool], [null, true]);
+    await made.ledger.applyMempool(NO_LOCKS, [], []);
     assert.deepEqual([only(made)?.mined, only(made)?.inMempool], [null, false]);
   });
 
@@ -125,7 +127,8 @@ describe("blocks that no honest node can have", () => {
     await made.ledger.applyPearl(pearl(108, [], { rewindTo: 106 }));
     isFirst();
     await made.ledger.applyPearl(pearl(104, [], { rewindTo: 102 }));
-    assert.deepEqual([only(made)?.mined?.height, only(made)?.spend], [101, null]);
+    const { mined, spend } = only(made) ?? {};
+    assert.deepEqual([mined?.height, spend?.mined, spend?.txid], [101, null, txid("claim 105")]);
   });
 
   test("dust that is mined a second time is watched on when the second block goes", async () => {

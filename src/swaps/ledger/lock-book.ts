@@ -20,10 +20,11 @@ import {
   smallList,
   txidOf,
 } from "./lock-entries.ts";
-import { MempoolPicture, type NextPicture } from "./mempool-picture.ts";
+import { MempoolPicture, type NextPicture, pictureAfter } from "./mempool-picture.ts";
 import type { MempoolLocks } from "./ports.ts";
 import type { ScriptBook } from "./script-book.ts";
 import { ScriptOutputs } from "./script-outputs.ts";
+import { UndoneLocks } from "./undone-locks.ts";
 import { UnminedOutputs } from "./unmined-outputs.ts";
 
 type OnChange = (script: ScriptHex) => void;
@@ -204,8 +205,9 @@ export class LockBook {
     return true;
   }
 
-  /** Takes back what blocks above this height showed. */
-  rewind(toHeight: number, change: BookChange, onChange: OnChange): void {
+  /** Takes back what blocks above this height showed; returns that. */
+  rewind(toHeight: number, change: BookChange, onChange: OnChange): UndoneLocks {
+    const undone = new UndoneLocks();
     this.#firstDust.rewind(toHeight);
     this.#firstSmall.rewind(toHeight);
     for (const [outpoint, { place }] of this.dust) if (place.height > toHeight) this.dust.delete(outpoint);
@@ -213,6 +215,7 @@ export class LockBook {
       const mined = entry.mined !== null && entry.mined.height > toHeight ? null : entry.mined;
       const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;
       if (mined === entry.mined && spend === entry.spend) continue;
+      undone.add(outpoint, entry, { mined, spend });
       const isFull = this.#isSmall(entry.script, entry.amountSat) && this.#unmined.isFull(entry.script);
       if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {
         this.#remove(outpoint, entry, change);
@@ -220,6 +223,13 @@ export class LockBook {
       onChange(entry.script);
     }
     this.conflicts.rewind(toHeight, (txid) => this.#notify(txid, onChange));
+    return undone;
+  }
+
+  /** What was undone is taken to wait in the mempool, as far as the branch lets it. */
+  putBack(undone: UndoneLocks, change: BookChange, onChange: OnChange): void {
+    const step = undone.stepIn(this);
+    if (step !== null) this.look({ locks: pictureAfter(this.mempool, step), step }, change, onChange);
   }
 
   /**

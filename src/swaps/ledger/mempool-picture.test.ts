@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
-import { txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { pearlPlace, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -27,7 +27,9 @@ async function withLock(minedAt: number | null) {
   await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
   const lock = lockSighting(scriptOf(made.ledger, ORDER));
   const covered = { covered: [lock.script], sightings: minedAt === null ? [] : [lock] };
-  await made.ledger.applyPearl(pearl(100, minedAt === null ? [] : [minedLock(lock, minedAt)], covered));
+  await made.ledger.applyPearl(
+    pearl(minedAt ?? 100, minedAt === null ? [] : [minedLock(lock, minedAt)], covered),
+  );
   const outpoint = `${lock.txid}:${lock.vout}` as Outpoint;
   return { ...made, lock, outpoint };
 }
@@ -65,6 +67,47 @@ describe("S-15: the mempool over a restart", () => {
     await again.ledger.applyMempool(NO_LOCKS, [], []);
     assert.equal(only(again)?.spend, null);
     assert.equal(store.events.length, told + 2, "the bid's row and the deal's");
+  });
+});
+
+describe("S-51: what a reorganisation takes out of blocks", () => {
+  test("waits in the mempool until somebody has looked there: no deal goes back for a moment", async () => {
+    const { ledger, store, lock, outpoint } = await withLock(101);
+    const place = pearlPlace(102);
+    const back = { txid: txid("refund"), path: "refund", outputScripts: [] } as const;
+    await ledger.applyPearl(pearl(102, [{ kind: "spend", place, outpoint, ...back }]));
+    const told = store.events.length;
+    await ledger.applyPearl(pearl(103, [], { rewindTo: 100 }));
+    assert.deepEqual(
+      [only({ ledger })?.inMempool, only({ ledger })?.spend],
+      [true, { ...back, mined: null }],
+    );
+    assert.ok(!statuses(store).slice(told).includes("deal USDC_LOCKED"));
+    assert.equal(only(await scene(store))?.inMempool, true);
+    await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [], []);
+    assert.deepEqual([only({ ledger })?.inMempool, only({ ledger })?.spend], [true, null]);
+    await ledger.applyMempool(NO_LOCKS, [], []);
+    assert.equal(statuses(store).at(-1), "deal USDC_LOCKED");
+  });
+
+  test("is not there where the branch has it, or spends what it needs, or where it was a coinbase's", async () => {
+    const [inBranch, lost, coinbase] = [await withLock(101), await withLock(101), await withLock(null)];
+    await inBranch.ledger.applyPearl(pearl(102, [minedLock(inBranch.lock, 102)], { rewindTo: 100 }));
+    assert.deepEqual([only(inBranch)?.mined?.height, inBranch.ledger.mempool.present.size], [102, 0]);
+    const [coin] = lost.lock.inputs;
+    assert.ok(coin);
+    const rival = {
+      kind: "inputSpend",
+      place: pearlPlace(102),
+      outpoint: coin,
+      txid: txid("rival"),
+    } as const;
+    await lost.ledger.applyPearl(pearl(102, [rival], { rewindTo: 100 }));
+    assert.deepEqual([only(lost)?.conflictHeight, lost.ledger.mempool.present.size], [102, 0]);
+    const paid = { ...coinbase.lock, coinbase: true };
+    await coinbase.ledger.applyPearl(pearl(101, [minedLock(paid, 101)], { sightings: [paid] }));
+    await coinbase.ledger.applyPearl(pearl(102, [], { rewindTo: 100 }));
+    assert.deepEqual([only(coinbase)?.mined, coinbase.ledger.mempool.present.size], [null, 0]);
   });
 });
 

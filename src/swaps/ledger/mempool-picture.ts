@@ -101,6 +101,11 @@ export function pictureAfter(before: MempoolLocks, { came, gone }: PictureStep):
   return { present, spends };
 }
 
+/** This picture with what came; nothing has gone. */
+export function pictureWith(before: MempoolLocks, came: MempoolLocks): MempoolLocks {
+  return pictureAfter(before, { came, gone: { present: [], spends: [] } });
+}
+
 function isSame(one: SeenSpend | undefined, other: SeenSpend): boolean {
   return (
     one?.txid === other.txid &&

@@ -257,11 +257,12 @@ export interface LedgerWrites {
   applyEvm(change: EvmChange): Promise<void>;
   applyPearl(change: PearlChange): Promise<void>;
   /**
-   * Secrets and sightings that the mempool showed, and the picture itself. `rereadFrom`: blocks from this height on may
-   * have been compared without the sightings, and must be again; null where none were.
+   * Secrets and sightings that the mempool showed, and the picture itself; made of the one before it where that is to be gone
+   * on from. `rereadFrom`: blocks from this height on may have been compared without the sightings, and must be again; null
+   * where none were.
    */
   applyMempool(
-    locks: MempoolLocks,
+    locks: MempoolLocks | ((before: MempoolLocks) => MempoolLocks),
     sightings: readonly Sighting[],
     secrets: PearlChange["secrets"],
     rereadFrom?: number | null,
@@ -278,8 +279,6 @@ export interface LedgerWrites {
     questions: () => readonly ClosedQuestion[],
     look: (hasOpened: boolean) => Value,
   ): Promise<Value>;
-  /** The picture of the mempool that was told last, be it to the process before. */
-  readonly mempool: MempoolLocks;
   /** The last applied tips; height -1 before the first. */
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */

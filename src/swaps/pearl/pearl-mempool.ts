@@ -22,6 +22,7 @@ import {
   withPaid,
 } from "./pearl-matcher.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
+import { pictureWith } from "../ledger/mempool-picture.ts";
 import type { LedgerWrites, MempoolLocks, SeenSpend } from "../ledger/ports.ts";
 
 /** What the reading works with. */
@@ -31,7 +32,7 @@ interface PearlMempoolDependencies {
   /** Told of the moment before a look, so that no conflict in a block is missed. */
   readonly watch: Pick<
     PearlWatch,
-    "mark" | "release" | "comparedSince" | "onNewLocks" | "appliedTip" | "mempoolRead"
+    "mark" | "release" | "comparedSince" | "onNewLocks" | "appliedTip" | "rewinds" | "mempoolRead"
   >;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
@@ -104,11 +105,13 @@ export class PearlMempool implements MempoolListener {
   /** Whether the picture differs from the last one that the ledger took, or that one's fate is unknown. */
   #isNew = true;
   /**
-   * Whether all of the mempool was compared since the start, and every block before it is applied. Until then what was in it
-   * when it was told last is taken to be there still: nobody has looked for it.
+   * `rewinds` when the look began with which all of the mempool was compared and every block before it applied; null before
+   * that. Until it has been so since blocks were undone last, what was told of it last is taken to be there still: nobody has
+   * looked for it.
    */
-  #isRead = false;
-  /** Since when no block was applied in which what has left the node's list is waited for; null where nothing is. */
+  #readAt: number | null = null;
+  #startedAt = 0;
+  /** Since when no block was applied that may have what has left the node's list; null where nothing is waited for. */
   #leaving: { readonly sinceMs: number; readonly tip: BlockHash | null } | null = null;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
@@ -126,6 +129,7 @@ export class PearlMempool implements MempoolListener {
 
   /** A look begins. */
   starting(): void {
+    this.#startedAt = this.#deps.watch.rewinds;
     this.#mark ??= this.#deps.watch.mark();
   }
 
@@ -164,6 +168,10 @@ export class PearlMempool implements MempoolListener {
     this.#lastTrouble = sentence;
   }
 
+  get #isRead(): boolean {
+    return this.#readAt === this.#deps.watch.rewinds;
+  }
+
   /** Drops what has left the mempool, but for what was shown of it. */
   #forget(known: KnownTransactions): void {
     for (const [txid, raw] of this.#kept) {
@@ -193,7 +201,7 @@ export class PearlMempool implements MempoolListener {
       for (const lock of locks) this.#found.delete(outpointOf(lock));
       this.#shown.delete(txid);
     }
-    this.#isRead ||= isReadNow && isApplied;
+    if (isReadNow && isApplied) this.#readAt = this.#startedAt;
     this.#leaving = null;
     this.#isNew = true;
     return true;
@@ -240,10 +248,7 @@ export class PearlMempool implements MempoolListener {
     }
   }
 
-  /**
-   * Whether each was compared at least once, but for what was asked for in vain too often. What is to be compared again with
-   * new scripts does not count: who makes new orders over a large mempool could keep that up for ever.
-   */
+  /** But for what was asked for in vain too often, and new scripts: who makes orders over a large mempool makes them for ever. */
   #isEachCompared(known: KnownTransactions): boolean {
     for (const txid of known.ids())
       if (!this.#spent.has(txid) && (this.#missing.get(txid) ?? 0) < this.#options.attempts) return false;
@@ -336,10 +341,8 @@ export class PearlMempool implements MempoolListener {
     const read = readWholeTransaction(raw, this.#deps.sha256d);
     if (!read.ok || read.value.txid !== txid) {
       this.#putLast(txid, (this.#missing.get(txid) ?? 0) + 1);
-      this.#deps.log.warn(
-        { txid },
-        `the node's answer to \`getrawtransaction ${txid}\` is not that transaction`,
-      );
+      const sentence = `the node's answer to \`getrawtransaction ${txid}\` is not that transaction`;
+      this.#deps.log.warn({ txid }, sentence);
       return null;
     }
     this.#missing.delete(txid);
@@ -356,9 +359,8 @@ export class PearlMempool implements MempoolListener {
     await this.#compareAgain(known);
     const { sightings, secrets } = this.#news;
     if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return;
-    const told = this.#isRead ? null : this.#deps.ledger.mempool;
-    const present = new Set<Txid>(told?.present);
-    const spends = new Map<Outpoint, SeenSpend>(told?.spends);
+    const present = new Set<Txid>();
+    const spends = new Map<Outpoint, SeenSpend>();
     for (const [txid, shown] of this.#shown) {
       if (shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
       for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });
@@ -366,12 +368,13 @@ export class PearlMempool implements MempoolListener {
     // Until the ledger has answered, what it shows is unknown.
     this.#isNew = true;
     const locks: MempoolLocks = { present, spends };
+    const picture = this.#isRead ? locks : (before: MempoolLocks) => pictureWith(before, locks);
     const { ledger, watch } = this.#deps;
     const rereadFrom = this.#mark === null || sightings.length === 0 ? null : watch.comparedSince(this.#mark);
-    await ledger.applyMempool(locks, sightings, secrets, rereadFrom);
+    await ledger.applyMempool(picture, sightings, secrets, rereadFrom);
     this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
-    if (this.#isRead) watch.mempoolRead();
+    if (this.#readAt !== null) watch.mempoolRead();
   }
 }
 

@@ -76,6 +76,8 @@ export class PearlWatch implements ConditionSource {
   readonly #reader: BlockReader;
   readonly #standing: NodeStanding;
   readonly #tip: PearlTip;
+  /** How often blocks were undone, or are about to be: from then on the mempool may have again what they had. */
+  rewinds = 0;
   readonly #marks = new Set<TipMark>();
   readonly #listeners: NewLocksListener[] = [];
   #isTipDue = true;
@@ -113,7 +115,10 @@ export class PearlWatch implements ConditionSource {
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
     const following = { ...deps, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, {
-      undoing: (toHeight) => this.#lowerMarks(toHeight),
+      undoing: (toHeight) => {
+        this.rewinds += 1;
+        this.#lowerMarks(toHeight);
+      },
       stepped: (step) => this.#stepped(step),
     });
     deps.node.onTipChange(() => {
