@@ -5,6 +5,12 @@ import { type Break, inFile } from "./break.ts";
 const readiness = inFile("src/swaps/readiness.ts", [
   {
     rule: "S-05",
+    find: "forkHeight ?? tips.pearl.height",
+    replace: "tips.pearl.height",
+    why: "a lock is verified on blocks that the node's chain has left, while its branch is read",
+  },
+  {
+    rule: "S-05",
     find: "Math.max(this.#clockS(), evm.time, pearl.medianTimePast)",
     replace: "this.#clockS()",
     why: "now is our clock alone",

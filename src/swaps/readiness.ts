@@ -241,7 +241,10 @@ export class SwapReadiness implements ConditionSource {
 
   #pearlBehind(tips: ChainTips): NotReady | null {
     const { pearlLagBlocks } = this.#limits;
-    const lag = Math.max(0, this.#deps.pearl().nodeHeight - tips.pearl.height);
+    const { nodeHeight, forkHeight = null } = this.#deps.pearl();
+    // Blocks that the node's chain has left are none of it: the branch is what the index lacks.
+    const shared = Math.min(tips.pearl.height, forkHeight ?? tips.pearl.height);
+    const lag = Math.max(0, nodeHeight - shared);
     if (lag > pearlLagBlocks) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }

@@ -23,6 +23,8 @@ export interface EvmStanding {
 export interface PearlStanding {
   /** The node's tip; -1 before the first answer. */
   readonly nodeHeight: number;
+  /** Where the node's chain leaves the applied one, while its branch is being read; absent and null: it does not. */
+  readonly forkHeight?: number | null;
   readonly nodeTipTime: number;
   /** `Clock.monotonicMs` of the node's last answer about its chain; null before the first (S-05). */
   readonly answeredAtMonotonicMs: number | null;

@@ -79,6 +79,32 @@ describe("S-05: a node that fell back", () => {
     });
   }
 
+  test("or another branch at once: nothing is said on the blocks of before while that is read", async () => {
+    const chain = new PearlChain();
+    const during: unknown[] = [];
+    let isWatched = false;
+    const port = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
+      if (isWatched && request.startsWith("block ")) during.push((await stage.told()).verdict);
+      return answer(null);
+    });
+    const stage = await PearlStage.over(port);
+    await stage.follow();
+    chain.mine([chain.payment(5, stage.script, AMOUNT).raw]);
+    chain.mineEmpty(K - 1);
+    await stage.follow();
+    assert.equal((await stage.told()).verdict, true);
+    chain.forget(K);
+    chain.mineEmpty(K + 1, 1);
+    isWatched = true;
+    await stage.follow();
+    // Its tip names as its parent another block than ours: known when it is read.
+    assert.ok(during.length > 2, `${during.length} blocks`);
+    assert.deepEqual([...new Set(during.slice(1))], ["INDEXER_NOT_SYNCED"]);
+    isWatched = false;
+    await stage.lookAtNothing();
+    assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
+  });
+
   test("one block less than K is left: the lock is not verified on the blocks of before", async () => {
     const { chain, stage } = await staged(K);
     assert.equal((await stage.told()).verdict, true);

@@ -36,6 +36,7 @@ export class NodeStanding {
   #askedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
   #isMempoolRead = false;
+  #forkHeight: number | null = null;
 
   constructor(node: HeaderNode, others: OtherNodes, network: NetworkName, clock: Clock) {
     this.#node = node;
@@ -56,6 +57,11 @@ export class NodeStanding {
   /** All of the mempool was read since the start, and the ledger has what it shows. */
   mempoolRead(): void {
     this.#isMempoolRead = true;
+  }
+
+  /** The node's chain is another one above this height, and not applied yet; null: it is the applied one again. */
+  forksAt(height: number | null): void {
+    this.#forkHeight = height;
   }
 
   /** The ledger has applied a block of the node. */
@@ -96,6 +102,7 @@ export class NodeStanding {
   read(window: HeaderWindow): PearlStanding {
     return {
       nodeHeight: this.#height,
+      forkHeight: this.#forkHeight,
       nodeTipTime: this.#tip?.time ?? 0,
       answeredAtMonotonicMs: this.#answeredAtMs,
       tipChangedAtMonotonicMs: this.#changedAtMs,

@@ -117,6 +117,7 @@ export class PearlTip {
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
       this.#isFallenBack = false;
+      this.#deps.standing.forksAt(null);
       if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
       return false;
     }
@@ -125,6 +126,7 @@ export class PearlTip {
       const theirs = isNext ? own.hash : await node.blockHash(own.height);
       if (theirs === null) throw new UnsettledChain(own.height);
       if (theirs === own.hash) {
+        this.#deps.standing.forksAt(null);
         const appended = await this.#append(this.#window, tip, null);
         if (appended.kind === "moved") return true;
       }
@@ -181,9 +183,12 @@ export class PearlTip {
         );
       }
       this.#isFallenBack = true;
+      this.#deps.standing.forksAt(null);
       return false;
     }
     if (common.height === own.height) throw new UnsettledChain(own.height);
+    // Its blocks take a while to be read, and until then nothing may be said on those that it has left (S-05).
+    this.#deps.standing.forksAt(common.height);
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowAt(common.height) : window;
     const appended = await this.#append(base, tip, common.height);
@@ -294,6 +299,8 @@ export class PearlTip {
     // taken for blocks of the same height.
     if (rewindTo !== null) {
       this.#window = this.#window.upTo(rewindTo);
+      // The rows that events carry are of the new chain.
+      this.#deps.standing.forksAt(null);
       this.#listener.undoing(rewindTo);
     }
     await this.apply({
