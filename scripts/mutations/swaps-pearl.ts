@@ -44,6 +44,12 @@ const pearl = [
       why: "a lock that waits in a full mempool is called for again after each start",
     },
     {
+      rule: "S-54",
+      find: "this.#isCompared ||= this.#areOrdersKnown",
+      replace: "this.#isCompared = true",
+      why: "a lock that waits unseen for an order which a reindex has not read yet is called for again",
+    },
+    {
       rule: "S-51",
       find: "this.#readAt === this.#deps.watch.rewinds",
       replace: "this.#readAt !== null",

@@ -121,6 +121,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const mempool = new PearlMempool({
     node,
     watch: pearl,
+    areOrdersKnown: () => readiness.isEvmIndexed(),
     sha256d,
     ledger,
     crypto: swapCrypto,

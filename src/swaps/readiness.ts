@@ -160,6 +160,11 @@ export class SwapReadiness implements ConditionSource {
     );
   }
 
+  /** Whether the EVM index has what its chain has, as far as anybody has said, whatever else is wrong with that side. */
+  isEvmIndexed(): boolean {
+    return (this.#evmLagS(this.#deps.tips()) ?? Number.POSITIVE_INFINITY) <= this.#limits.evmLagS;
+  }
+
   #noteWithheld(): readonly NotReady[] {
     const { evm, pearl } = this.#deps;
     // A side that is silent is stalled, and what it said last is told of it.
@@ -284,14 +289,16 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #evmBehind(tips: ChainTips): NotReady | null {
-    const { evmLagS } = this.#limits;
-    const { headTime, headHeight } = this.#deps.evm();
-    const { evm } = tips;
-    const lag = headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
-    if (lag === null || lag > evmLagS) {
+    const lag = this.#evmLagS(tips);
+    if (lag === null || lag > this.#limits.evmLagS) {
       return notSynced("The EVM index is behind its chain.", { evm_lag_s: lag });
     }
     return this.#evmOld();
+  }
+
+  #evmLagS({ evm }: ChainTips): number | null {
+    const { headTime, headHeight } = this.#deps.evm();
+    return headHeight < 0 || evm.height < 0 ? null : headTime - evm.time;
   }
 
   #evmOld(): NotReady | null {

@@ -93,7 +93,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
     onNewLocks: () => undefined,
   };
   return new PearlMempool(
-    { node, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
+    { node, ledger, watch, areOrdersKnown: () => true, crypto: swapCrypto, sha256d, clock, log },
     { ...PEARL_MEMPOOL_DEFAULTS, keptBytes: 1024 },
   );
 }

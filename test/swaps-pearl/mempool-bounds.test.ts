@@ -27,6 +27,7 @@ class ListedMempool {
   nodeHeight = 0;
   appliedHeight = 0;
   nowMs = 0;
+  areOrdersKnown = true;
   readonly watch;
   readonly #listed = new Set<Txid>();
   readonly #reading: PearlMempool;
@@ -56,6 +57,7 @@ class ListedMempool {
       node,
       ledger,
       watch,
+      areOrdersKnown: () => this.areOrdersKnown,
       crypto: swapCrypto,
       sha256d,
       clock: handClock(() => this.nowMs),
@@ -92,17 +94,15 @@ class ListedMempool {
   }
 }
 
+/** A coin of somebody. */
+function someCoin(vout: number) {
+  return { txid: "cd".repeat(32), vout, value: 30_000_000n, script: miner.script, signers: [miner] };
+}
+
 /** A transaction that pays the lock script a thousand times. */
 function thousandfold(coin: number): Signed {
-  const input = {
-    txid: "cd".repeat(32),
-    vout: coin,
-    value: 30_000_000n,
-    script: miner.script,
-    signers: [miner],
-  };
   return pay(
-    input,
+    someCoin(coin),
     Array.from({ length: 1000 }, () => ({ script: ONE.lock.script, value: SMALL })),
   );
 }
@@ -211,4 +211,38 @@ test("S-51: what undone blocks had is in the mempool until a look that began sin
   assert.deepEqual(ledger.present(), both, "the node lists more");
   await mempool.look();
   assert.deepEqual(ledger.present(), [other.txid]);
+});
+
+test("S-54: the mempool counts as read when it was compared with all orders from before the start", async () => {
+  const late = watchedOrder(62);
+  const mempool = new ListedMempool();
+  const { ledger } = mempool;
+  mempool.areOrdersKnown = false;
+  const lock = pay(someCoin(7), [{ script: late.lock.script, value: 1_000_000n }]);
+  await mempool.look(lock);
+  assert.deepEqual(
+    [ledger.present(), mempool.isRead],
+    [[], false],
+    "the order of that lock is not known yet",
+  );
+  ledger.know(late.watched, 0);
+  mempool.areOrdersKnown = true;
+  await mempool.look();
+  assert.deepEqual([ledger.present(), mempool.isRead], [[lock.txid], true]);
+  // An order that is made from now on is nobody else's affair.
+  mempool.areOrdersKnown = false;
+  await mempool.look(thousandfold(8));
+  assert.ok(ledger.present().length === 2 && mempool.isRead);
+});
+
+test("S-54: what is not kept is fetched again before the mempool counts as read with orders from before the start", async () => {
+  const mempool = new ListedMempool(0);
+  mempool.areOrdersKnown = false;
+  const one = thousandfold(0);
+  await mempool.look(one);
+  mempool.areOrdersKnown = true;
+  await mempool.look();
+  assert.equal(mempool.isRead, false, "the node has not given it again");
+  await mempool.look(one);
+  assert.equal(mempool.isRead, true);
 });

@@ -243,7 +243,7 @@ export class WatchStage {
     );
     const rules = testRules("simnet", null);
     const listener = new PearlMempool(
-      { node: client, ledger, watch, crypto: swapCrypto, sha256d, clock, log },
+      { node: client, ledger, watch, areOrdersKnown: () => true, crypto: swapCrypto, sha256d, clock, log },
       { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
     );
     const mempool = new MempoolWatch(

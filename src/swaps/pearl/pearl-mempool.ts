@@ -21,6 +21,7 @@ import {
   type ShownPreimage,
   withPaid,
 } from "./pearl-matcher.ts";
+import { markOf, marksOf } from "./pearl-marks.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import { pictureWith } from "../ledger/mempool-picture.ts";
 import type { LedgerWrites, MempoolLocks, SeenSpend } from "../ledger/ports.ts";
@@ -34,6 +35,8 @@ interface PearlMempoolDependencies {
     PearlWatch,
     "mark" | "release" | "comparedSince" | "onNewLocks" | "appliedTip" | "rewinds" | "mempoolRead"
   >;
+  /** Whether the EVM index has caught up: then all orders are known that were made before the start. */
+  readonly areOrdersKnown: () => boolean;
   readonly crypto: SwapCrypto;
   readonly sha256d: Sha256d;
   readonly clock: Clock;
@@ -111,6 +114,10 @@ export class PearlMempool implements MempoolListener {
    */
   #readAt: number | null = null;
   #startedAt = 0;
+  /** Whether the orders from before the start were known when what `#spent` has was compared. */
+  #areOrdersKnown = false;
+  /** Whether all of the mempool was compared with them. */
+  #isCompared = false;
   /** Since when no block was applied that may have what has left the node's list; null where nothing is waited for. */
   #leaving: { readonly sinceMs: number; readonly tip: BlockHash | null } | null = null;
   /** News that the ledger has not taken yet. */
@@ -129,6 +136,11 @@ export class PearlMempool implements MempoolListener {
 
   /** A look begins. */
   starting(): void {
+    if (!this.#areOrdersKnown && this.#deps.areOrdersKnown()) {
+      this.#areOrdersKnown = true;
+      this.#isStale ||= this.#spent.size > 0;
+      this.#spent.clear();
+    }
     this.#startedAt = this.#deps.watch.rewinds;
     this.#mark ??= this.#deps.watch.mark();
   }
@@ -183,13 +195,11 @@ export class PearlMempool implements MempoolListener {
     for (const txid of this.#spent.keys()) if (!known.has(txid)) this.#spent.delete(txid);
   }
 
-  /**
-   * Drops what has left the mempool and was shown, and at the first time what was told before the start; whether there may be
-   * any. It stays where it was seen last until `isApplied`.
-   */
+  /** Drops what was shown and has left, when every block before the look is applied; whether it did, or all was read now. */
   async #letGo(known: KnownTransactions): Promise<boolean> {
     const left = [...this.#shown].filter(([txid]) => !known.has(txid));
-    const isReadNow = !this.#isRead && known.isWhole && this.#isEachCompared(known);
+    const isDue = !this.#isRead || (this.#areOrdersKnown && !this.#isCompared);
+    const isReadNow = isDue && known.isWhole && this.#isEachCompared(known);
     if (left.length === 0 && !isReadNow) {
       this.#leaving = null;
       return false;
@@ -201,7 +211,10 @@ export class PearlMempool implements MempoolListener {
       for (const lock of locks) this.#found.delete(outpointOf(lock));
       this.#shown.delete(txid);
     }
-    if (isReadNow && isApplied) this.#readAt = this.#startedAt;
+    if (isReadNow && isApplied) {
+      this.#readAt = this.#startedAt;
+      this.#isCompared ||= this.#areOrdersKnown;
+    }
     this.#leaving = null;
     this.#isNew = true;
     return true;
@@ -374,22 +387,8 @@ export class PearlMempool implements MempoolListener {
     await ledger.applyMempool(picture, sightings, secrets, rereadFrom);
     this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
-    if (this.#readAt !== null) watch.mempoolRead();
+    if (this.#isCompared) watch.mempoolRead();
   }
-}
-
-/** The first 28 bits of an id: what is found by them alone is compared again, so that equal ones cost a look. */
-function markOf(txid: string): number {
-  return Number.parseInt(txid.slice(0, 7), 16);
-}
-
-function marksOf(transaction: WholeTransaction): number | readonly number[] {
-  const marks = new Set<number>();
-  for (let index = 0; index < transaction.inputCount; index += 1) {
-    marks.add(markOf(transaction.outpoint(index) ?? ""));
-  }
-  const [first, ...others] = marks;
-  return others.length === 0 && first !== undefined ? first : [...marks];
 }
 
 function isSame(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {

@@ -100,9 +100,9 @@ export class LookingLife {
       { node, others: LONE_NODE, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },
       { ...PEARL_WATCH_DEFAULTS, pollMs: 250, idleMs: 0 },
     );
-    const listeners = [
-      new PearlMempool({ node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, clock, log }),
-    ];
+    const looking = { node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, clock, log };
+    const areOrdersKnown = (): boolean => this.readiness.isEvmIndexed();
+    const listeners = [new PearlMempool({ ...looking, areOrdersKnown })];
     this.#mempool = new MempoolWatch({
       node,
       rules: testRules("simnet", null),
