@@ -149,10 +149,11 @@ export class EvmChain {
     const { transactions } = await this.anvil.publicClient.getBlock({ blockTag: "latest" });
     const own = new Map(line.raw.map((raw) => [keccak256(raw), raw]));
     if (transactions.every((hash) => own.has(hash))) return;
-    const all = transactions.map(
-      (hash) => own.get(hash) ?? this.anvil.rpc("eth_getRawTransactionByHash", [hash]),
-    );
-    this.#journal.append({ ...line, raw: (await Promise.all(all)).map(String) });
+    const all: string[] = [];
+    for (const hash of transactions) {
+      all.push(own.get(hash) ?? String(await this.anvil.rpc("eth_getRawTransactionByHash", [hash])));
+    }
+    this.#journal.append({ ...line, raw: all });
   }
 
   async #rollBack(depth: number): Promise<void> {

@@ -69,6 +69,17 @@ async function indexedHeight(base: string): Promise<number> {
   return Number(health["indexed_height"]);
 }
 
+/** What a node answers to a JSON-RPC call. The EVM node has no accounts and looks at none. */
+async function askNode(node: JsonRow, method: string, params: readonly unknown[]): Promise<unknown> {
+  const login = Buffer.from(`${String(node["rpc_user"])}:${String(node["rpc_password"])}`);
+  const response = await fetch(String(node["rpc_url"]), {
+    method: "POST",
+    headers: { authorization: `Basic ${login.toString("base64")}`, "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return ((await response.json()) as JsonRow)["result"];
+}
+
 describe("npm start", () => {
   const work = mkdtempSync(join(tmpdir(), "strand-demo-"));
   const folder = join(work, "demo");
@@ -231,20 +242,11 @@ describe("npm start", () => {
     const path = join(folder, "your-wallet.json");
     assert.equal(statSync(path).mode & 0o777, 0o600);
     const { pearl, evm } = JSON.parse(readFileSync(path, "utf8")) as Record<"pearl" | "evm", JsonRow>;
-    const ask = async (node: JsonRow, method: string, params: readonly unknown[]): Promise<unknown> => {
-      const login = Buffer.from(`${String(node["rpc_user"])}:${String(node["rpc_password"])}`);
-      const response = await fetch(String(node["rpc_url"]), {
-        method: "POST",
-        headers: { authorization: `Basic ${login.toString("base64")}`, "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      });
-      return ((await response.json()) as JsonRow)["result"];
-    };
-    const hash = await ask(pearl, "getblockhash", [17]);
-    const block = (await ask(pearl, "getblock", [hash, 1])) as { readonly tx: readonly string[] };
-    const coin = JSON.stringify(await ask(pearl, "gettxout", [block.tx[0], 0, true]));
+    const hash = await askNode(pearl, "getblockhash", [17]);
+    const block = (await askNode(pearl, "getblock", [hash, 1])) as { readonly tx: readonly string[] };
+    const coin = JSON.stringify(await askNode(pearl, "gettxout", [block.tx[0], 0, true]));
     assert.ok(coin.includes(String(pearl["address"])), coin);
-    assert.equal(await ask(evm, "eth_getBalance", [evm["address"], "latest"]), "0x56bc75e2d63100000");
+    assert.equal(await askNode(evm, "eth_getBalance", [evm["address"], "latest"]), "0x56bc75e2d63100000");
   });
 
   test("a second demo on the folder and a taken port are refused with the flag that helps", async () => {
