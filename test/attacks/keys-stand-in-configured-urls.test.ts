@@ -84,6 +84,8 @@ describe("the redactor", () => {
     const witnesses = `${environment.PEARL_WITNESS_URLS} refuse w/itn:ess of ${MARK}two and ${MARK}witness`;
     silent(redact(witnesses), "witnesses");
     assert.ok(!redact(witnesses).includes("w/itn:ess"), redact(witnesses));
+    const login = Buffer.from("witness:w/itn:ess").toString("base64");
+    assert.equal(redact(`for Basic ${login}`), "for Basic …");
     const plain = "the node at http://127.0.0.1:8545 answers HTTP 503; see ./data/mainnet.db (v2)";
     assert.equal(redact(plain), plain);
   });
@@ -173,7 +175,7 @@ describe("a service whose every URL is a secret", () => {
       rmSync(folder, { recursive: true, force: true });
     }
     assert.ok(lines.length > 5, "there was something to say");
-    for (const one of lines) silent(one, "a log line");
+    for (const one of lines) silent(one, `a log line: ${one}`);
   });
 
   test("what is wrong with a configuration is said without its values, and help prints none", async () => {

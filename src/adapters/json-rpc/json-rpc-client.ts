@@ -326,7 +326,7 @@ export class JsonRpcClient {
 
   /** A body that is no JSON. */
   #judgePage(status: number, body: Buffer): FailedTry {
-    const start = JSON.stringify(body.toString("utf8", 0, QUOTED_CHARACTERS));
+    const start = JSON.stringify(beginningOf(body.toString("utf8", 0, 4 * QUOTED_CHARACTERS)));
     const what = `HTTP ${status} with ${body.length} bytes that are no JSON: ${start}`;
     // Like our own timeout: waiting again at each try would only hide the silence.
     if (GATEWAY_TIMEOUTS.has(status)) return failed("TIMEOUT", what, false);
@@ -353,6 +353,18 @@ export class JsonRpcClient {
   }
 }
 
+/**
+ * At most so many characters, and no piece of a word at the end: servers repeat a path or a login that is a key, and a piece
+ * of it is none that the log knows to leave out.
+ */
+function beginningOf(text: string, most = QUOTED_CHARACTERS): string {
+  if (text.length <= most) return text;
+  const whole = /^[^\w]/.test(text.slice(most))
+    ? text.slice(0, most)
+    : text.slice(0, most).replace(/[\w%+/=.:@~-]+$/, "");
+  return `${whole}…`;
+}
+
 function readJson(body: Buffer): ReadBody<RpcReply> {
   return { json: parseJson(body.toString("utf8")), itemOf: (reply) => reply };
 }
@@ -367,5 +379,5 @@ function failed(
 }
 
 function sentenceOf(refusal: RpcRefusal): string {
-  return `error ${refusal.code}: ${refusal.message.slice(0, 2 * QUOTED_CHARACTERS)}`;
+  return `error ${refusal.code}: ${beginningOf(refusal.message, 2 * QUOTED_CHARACTERS)}`;
 }

@@ -3,7 +3,7 @@
 
 import { NETWORKS } from "../../chain/networks.ts";
 import { decodedOrRaw } from "../../primitives/percent.ts";
-import { flagOf, SETTING_LIST } from "./declaration.ts";
+import { flagOf, SETTING_LIST, type SettingName } from "./declaration.ts";
 
 /** Puts `…` in place of everything that is secret in a text. */
 export type Redact = (text: string) => string;
@@ -17,6 +17,12 @@ const SHORTEST_SECRET = 3;
  */
 const OWN_WORDS: ReadonlySet<string> = new Set([...Object.keys(NETWORKS), "strand", "pearld", "internal"]);
 
+/** Settings that make a login together. */
+const LOGINS: readonly (readonly [user: SettingName, password: SettingName])[] = [
+  ["PEARL_RPC_USER", "PEARL_RPC_PASSWORD"],
+  ["PEARL_WITNESS_USER", "PEARL_WITNESS_PASSWORD"],
+];
+
 /**
  * The redactor of what is configured, by flags or environment: secrets as a whole, and of URLs everything that may be a
  * key: user, password, host names and their labels, path and its parts, query and its values. Addresses that are no
@@ -27,13 +33,27 @@ export function redactorOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): Redact {
   const parts = new Set<string>();
+  const textsOf = (name: string): readonly string[] => [
+    flags.get(flagOf(name)) ?? "",
+    environment[name] ?? "",
+  ];
+  for (const [user, password] of LOGINS) {
+    // As the node is told them, and may repeat them.
+    for (const one of textsOf(user))
+      for (const other of textsOf(password))
+        if (one !== "" && other !== "") parts.add(basicLogin(one, other));
+  }
   for (const { name, value, secret } of SETTING_LIST) {
-    for (const text of [flags.get(flagOf(name)) ?? "", environment[name] ?? ""]) {
+    for (const text of textsOf(name)) {
       if (secret && !value.includes("url") && text.length >= SHORTEST_SECRET) parts.add(text);
       if (value.includes("url")) for (const one of text.split(",")) addUrl(one.trim(), parts);
     }
   }
   return redactorOfParts(parts);
+}
+
+function basicLogin(user: string, password: string): string {
+  return Buffer.from(`${user}:${password}`).toString("base64");
 }
 
 /** The redactor of one URL that stands in no setting. */
@@ -60,8 +80,7 @@ function addUrl(text: string, parts: Set<string>): void {
   const { username, password, hostname, pathname, search, searchParams, hash } = url;
   for (const one of [username, password]) for (const form of formsOf(one)) keep(form, parts, SHORTEST_SECRET);
   if (username !== "" || password !== "") {
-    const plain = `${decodedOrRaw(username)}:${decodedOrRaw(password)}`;
-    parts.add(Buffer.from(plain).toString("base64"));
+    parts.add(basicLogin(decodedOrRaw(username), decodedOrRaw(password)));
   }
   if (!/^(\[.*\]|[\d.]+|localhost)$/i.test(hostname)) {
     keep(hostname, parts, SHORTEST_SECRET);
