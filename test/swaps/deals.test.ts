@@ -248,6 +248,16 @@ async function everything(): Promise<readonly JsonRow[]> {
   return rows;
 }
 
+/** All rows without these fields: as soon as they are as wanted, else as they are in the end. */
+async function rowsOnceAs(wanted: readonly JsonRow[], names: readonly string[]): Promise<readonly JsonRow[]> {
+  const present = async (): Promise<readonly JsonRow[]> => without(await everything(), names);
+  const text = JSON.stringify(wanted);
+  await stage
+    .until("the rows that are wanted", async () => JSON.stringify(await present()) === text)
+    .catch(() => undefined);
+  return present();
+}
+
 /** What S-50 excepts from a rebuild, and what a re-check of asks changes at any time. */
 const EXCEPTED = ["buyer_pearl_address", "seller_pearl_address", "origin", "ref", "take_expires_at"];
 const RELEASE = ["pearl_release_verified", "pearl_release_verify_error"];
@@ -263,17 +273,13 @@ test("S-50: after a restart every row is as before; from an empty database every
   await stage.stopService();
   await stage.startService();
   const timed = ["balance_checked_at", "updated_at"];
-  assert.deepEqual(without(await everything(), timed), without(rows, timed));
+  // What is held back until the mempool was read comes back without an event (A-126).
+  assert.deepEqual(await rowsOnceAs(without(rows, timed), timed), without(rows, timed));
   await stage.stopService();
   for (const end of ["", "-wal", "-shm"]) await rm(join(stage.folder, `index.db${end}`), { force: true });
   await stage.startService();
   const chain = rows.filter((row) => Object.hasOwn(row, "deal_hash") && Object.hasOwn(row, "hashlock"));
   const wanted = without(chain, [...EXCEPTED, ...RELEASE]);
-  await stage
-    .until("everything read again", async () => {
-      const present = without(await everything(), [...EXCEPTED, ...RELEASE]);
-      return JSON.stringify(present) === JSON.stringify(wanted);
-    })
-    .catch(() => undefined);
-  assert.deepEqual(without(await everything(), [...EXCEPTED, ...RELEASE]), wanted);
+  const names = [...EXCEPTED, ...RELEASE];
+  assert.deepEqual(await rowsOnceAs(wanted, names), wanted);
 });
