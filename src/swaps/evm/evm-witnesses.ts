@@ -43,8 +43,8 @@ export function showsEvent(
 export type KnownFinal = { readonly height: number; readonly hash: Bytes32 | null } | null;
 
 /**
- * Asks these RPCs, which are all that there are, about the events; witnesses in the order of the events. One that does not answer, or may not have come to the
- * block, is no witness of either kind.
+ * Asks these RPCs, which are all that there are, about the events; witnesses in the order of the events. One that does not
+ * answer, or may not have come to the block, is no witness of either kind.
  */
 export async function witnessesOf(
   events: readonly EscrowEvent[],

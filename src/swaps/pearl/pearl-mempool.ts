@@ -261,7 +261,7 @@ export class PearlMempool implements MempoolListener {
     }
   }
 
-  /** But for what was asked for in vain too often, and new scripts: who makes orders over a large mempool makes them for ever. */
+  /** Whether each was compared once, or given up. New scripts do not undo that: orders without end would put it off for ever. */
   #isEachCompared(known: KnownTransactions): boolean {
     for (const txid of known.ids())
       if (!this.#spent.has(txid) && (this.#missing.get(txid) ?? 0) < this.#options.attempts) return false;
