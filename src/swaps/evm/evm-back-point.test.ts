@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { blocksAlone, silentSource } from "../../../testkit/doubles/evm-source.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { backPoint, finalBackPoint } from "./evm-back-point.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
 
 const hashOf = (number: number, branch: string): Bytes32 =>
   `0x${branch}${number.toString(16).padStart(63, "0")}` as Bytes32;
@@ -16,21 +16,8 @@ function rpc(others: Readonly<Record<number, string>> = {}): EvmSource {
     const [hash, parentHash] = [hashOf(number, others[number] ?? "a"), hashOf(number - 1, "a")];
     return { number, hash, parentHash, time: number, transactions: [], mayHoldLogs: false };
   };
-  return {
-    name: "rpc",
-    heads: () => Promise.reject(new Error("heads are not asked for")),
-    blocksAt: async (numbers) => numbers.map(blockAt),
-    blocksByHash: async () => [],
-    logs: async () => ({ kind: "logs", logs: [] }),
-    logsOfBlock: async () => [],
-    receipts: async () => [],
-  };
+  return blocksAlone(blockAt);
 }
-
-const silent: EvmSource = {
-  ...rpc(),
-  blocksAt: () => Promise.reject(new EvmUnavailable("TIMEOUT", "silent")),
-};
 
 /** Our blocks are of branch `a`, but for that at 40, which one RPC has invented. */
 const HEIGHTS = [100, 60, 40, 20, 10];
@@ -84,7 +71,7 @@ describe("S-07: back below the final height, for a log that RPCs deny", () => {
   });
 
   test("it is not gone back by the word of one, beside one that is silent, says otherwise or lacks the final block", async () => {
-    for (const other of [silent, rpc({ 20: "b" }), rpc({ 100: "b" })])
+    for (const other of [silentSource, rpc({ 20: "b" }), rpc({ 100: "b" })])
       assert.equal(await finalBackPoint(ours([rpc(), other], 100), [0, 1], 50), null);
     assert.equal(await finalBackPoint(ours([rpc(), rpc()], 100), [1], 50), null);
   });

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handClock } from "../../../testkit/doubles/clock.ts";
+import { blocksAlone, silentSource } from "../../../testkit/doubles/evm-source.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 
 const hashOf = (text: string): Bytes32 => `0x${text.padEnd(64, "0")}` as Bytes32;
@@ -18,21 +18,8 @@ function rpc(head: number, final: Bytes32 = FINAL.hash): EvmSource {
     const rest = { parentHash: hashOf("0"), time: 1000, transactions: [], mayHoldLogs: false };
     return number > head ? null : { number, hash: number === FINAL.height ? final : hashOf("0e"), ...rest };
   };
-  return {
-    name: "rpc",
-    heads: () => Promise.reject(new Error("heads are not asked for")),
-    blocksAt: async (numbers) => numbers.map(blockAt),
-    blocksByHash: async () => [],
-    logs: async () => ({ kind: "logs", logs: [] }),
-    logsOfBlock: async () => [],
-    receipts: async () => [],
-  };
+  return blocksAlone(blockAt);
 }
-
-const silent: EvmSource = {
-  ...rpc(0),
-  blocksAt: () => Promise.reject(new EvmUnavailable("TIMEOUT", "silent")),
-};
 
 /** Whether the block is left at once, and whether it is after so many milliseconds. */
 async function left(sources: readonly EvmSource[], afterMs: number): Promise<readonly boolean[]> {
@@ -49,7 +36,7 @@ test("A-135: it is left where two RPCs with the final block have not had it for 
 });
 
 test("A-135: neither one that is behind, nor one of another chain, nor one that is silent is the second", async () => {
-  for (const other of [rpc(HEIGHT), rpc(99), rpc(120, hashOf("0ca")), silent])
+  for (const other of [rpc(HEIGHT), rpc(99), rpc(120, hashOf("0ca")), silentSource])
     assert.deepEqual(await left([rpc(HEIGHT), rpc(120), other], WAIT_MS), [false, false]);
 });
 

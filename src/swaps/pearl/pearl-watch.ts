@@ -76,8 +76,7 @@ export class PearlWatch implements ConditionSource {
   readonly #reader: BlockReader;
   readonly #standing: NodeStanding;
   readonly #tip: PearlTip;
-  /** How often blocks were undone, or are about to be: from then on the mempool may have again what they had. */
-  rewinds = 0;
+  #rewinds = 0;
   readonly #marks = new Set<TipMark>();
   readonly #listeners: NewLocksListener[] = [];
   #isTipDue = true;
@@ -116,7 +115,7 @@ export class PearlWatch implements ConditionSource {
     const following = { ...deps, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, {
       undoing: (toHeight) => {
-        this.rewinds += 1;
+        this.#rewinds += 1;
         this.#lowerMarks(toHeight);
       },
       stepped: (step) => this.#stepped(step),
@@ -144,6 +143,11 @@ export class PearlWatch implements ConditionSource {
       `${this.standing().nodeHeight}): no new lock or secret is seen. The last error line of the log that begins with ` +
       "swaps on PEARL says why; check that the node has all blocks and answers all calls that swaps need.";
     return [{ code: "SWAPS_STALLED", sentence }];
+  }
+
+  /** How often blocks were undone, or are about to be: from then on the mempool may have again what they had. */
+  get rewinds(): number {
+    return this.#rewinds;
   }
 
   /** The applied tip; null before the first, and while it is in doubt. */
