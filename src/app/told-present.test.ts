@@ -204,6 +204,9 @@ test("H-20, S-62: what a replica tells late is as old as the replica, and one th
   assert.equal(present.evmStatus().indexingStatus, "stalled");
   await tell();
   assert.deepEqual(present.conditions(), []);
+  await tell(Number.POSITIVE_INFINITY);
+  assert.equal(present.conditions()[0]?.code, "STORE_BEHIND", "one that does not know how old it is");
+  assert.equal(present.swaps?.evm.answeredAtMonotonicMs, Number.NEGATIVE_INFINITY);
 });
 
 test("H-20: where a replica stands still, nobody says that no process writes", async () => {

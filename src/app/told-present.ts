@@ -53,8 +53,8 @@ export class ToldPresent implements MempoolView {
   }
 
   /**
-   * The writer has told this, so many milliseconds ago: where a streaming replica is read. `isWhole`: it is everything, and
-   * what was told before is over.
+   * The writer has told this, so many milliseconds ago: where a streaming replica is read, which may not know. `isWhole`: it
+   * is everything, and what was told before is over.
    */
   tell(rows: readonly LiveRow[], isWhole: boolean, behindMs = 0): void {
     this.#behindMs = behindMs;

@@ -48,7 +48,10 @@ export interface ReaderLook {
   readonly parameters: StoredParameters | null;
   readonly fence: number;
   readonly live: LiveChanges;
-  /** For how long the server has lacked what its primary has, in milliseconds; 0 where it is no streaming replica. */
+  /**
+   * For how long the server has lacked what its primary has, in milliseconds; 0 where it is no streaming replica, and
+   * infinite where it is one that does not know.
+   */
   readonly behindMs: number;
   /** The next changes of swaps; null where there is a gap, or where they are not followed. */
   readonly changes: readonly FollowedChange[] | null;
@@ -115,10 +118,11 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
 
 /**
  * By the time at which the primary committed what the replica has replayed last: while there is a writer that is a second
- * ago at most. A replica that has replayed no commit since it was started has told nothing new either.
+ * ago at most. NULL from a replica that has replayed no commit since it was started: what it has may be of any age, and
+ * news to whoever looked last before that start.
  */
-const BEHIND = `SELECT CASE WHEN pg_is_in_recovery() THEN greatest(0,
-  coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0))::bigint ELSE 0 END`;
+const BEHIND = `SELECT CASE WHEN pg_is_in_recovery()
+  THEN (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint ELSE 0 END`;
 
 async function lookAt(session: Session, { live, fence, change }: ReaderMark): Promise<ReaderLook> {
   // It comes first: what a replica replays after the snapshot is taken is not in it, and may be of a whole minute.
@@ -139,7 +143,8 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
     parameters,
     fence: number,
     live: isOther ? await liveChanges(session, 0) : rows,
-    behindMs: behind === null ? 0 : new CellReader(behind).int(),
+    behindMs:
+      behind === null ? 0 : Math.max(0, new CellReader(behind).intOrNull() ?? Number.POSITIVE_INFINITY),
     changes,
     newestChange: newest,
   };
