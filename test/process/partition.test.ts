@@ -4,52 +4,39 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
-import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
+import { needsPostgres } from "../../testkit/doubles/postgres.ts";
 import { silentWire } from "../../testkit/doubles/silent-wire.ts";
-import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, startStrand } from "./service-process.ts";
+import { DatabaseStage } from "./database-stage.ts";
 
 /** As the server does some seconds after it has heard nothing of a machine. */
 const END_LOST = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'strand%' AND pid <> pg_backend_pid()`;
 
 describe("the network parts between the writer and PostgreSQL", needsPostgres(), () => {
-  let cluster: PostgresCluster;
-  let world: SimulatedWorld;
-  let server: WorldServer;
+  let stage: DatabaseStage;
 
   before(async () => {
-    world = new SimulatedWorld(733);
-    world.grow(20);
-    server = await serveWorld(world);
-    cluster = await startPostgres();
+    stage = await DatabaseStage.open(733, 20);
   });
 
-  after(async () => {
-    await endAll();
-    await cluster.stop();
-    await server.close();
-  });
+  after(() => stage.close());
 
   async function start(database: string) {
-    const port = await freePort();
-    const strand = startStrand(process.execPath, ["start"], settingsOver(world, server, { database, port }));
-    const get = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
-    const isIndexed = async (): Promise<boolean> =>
-      (await health(port))?.["indexed_height"] === world.tip.height &&
-      (await get(`/api/v1/prc20/digest/${world.tip.height}`)).status === 200;
-    return { strand, port, get, isIndexed };
+    const service = await stage.start(database);
+    const newest = (): string => `/api/v1/prc20/digest/${stage.world.tip.height}`;
+    const isServing = async (): Promise<boolean> =>
+      (await service.isIndexed()) && (await service.get(newest())).status === 200;
+    return { ...service, isServing };
   }
 
   test("the first writes nothing more and answers nothing, and waits for its turn when it is whole again", async () => {
+    const { cluster, world } = stage;
     const url = await cluster.newUrl();
     const wire = await silentWire(cluster.folder);
     try {
       const first = await start(wire.through(url));
-      await until("the tip is reached", first.isIndexed);
+      await until("the tip is reached", first.isServing);
       const asked = "/api/v1/prc20/tokenlist";
       assert.equal((await first.get(asked)).status, 200);
       world.grow(1);
@@ -59,21 +46,21 @@ describe("the network parts between the writer and PostgreSQL", needsPostgres(),
       await cluster.run(url, END_LOST);
       const second = await start(url);
       world.reorganise(2, 4);
-      await until("the second has taken over", second.isIndexed);
+      await until("the second has taken over", second.isServing);
       await until("the first knows nothing", async () => (await first.get("/health/ready")).status === 503);
       assert.equal((await first.get(asked)).status, 503, "nor by heart");
       assert.equal((await first.get("/health/live")).status, 200);
       wire.heal();
       await until("the first waits", () => first.strand.stdout.includes("this one waits to take over"));
-      await until("the first answers as the second", first.isIndexed);
+      await until("the first answers as the second", first.isServing);
       world.grow(1);
-      await until("the second goes on", second.isIndexed);
-      await until("the first follows", first.isIndexed);
+      await until("the second goes on", second.isServing);
+      await until("the first follows", first.isServing);
       assert.equal(first.strand.stdout.split("is the writer of the database").length - 1, 1);
       second.strand.child.kill("SIGKILL");
       await second.strand.ended;
       world.grow(1);
-      await until("the first has taken over again", first.isIndexed);
+      await until("the first has taken over again", first.isServing);
       first.strand.child.kill("SIGTERM");
       assert.equal((await first.strand.ended).code, 0, first.strand.stderr);
       const store = await openPostgresStore({ url });
