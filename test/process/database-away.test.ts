@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { fieldOf } from "../../testkit/field-of.ts";
 import { needsPostgres } from "../../testkit/doubles/postgres.ts";
@@ -118,5 +119,22 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     await until("the tip is reached", isIndexed);
     strand.child.kill("SIGTERM");
     assert.equal((await strand.ended).code, 0, strand.stderr);
+  });
+
+  test("H-11: a service that is told to stop while PostgreSQL hangs ends in order and in time", async () => {
+    const { cluster, world } = stage;
+    const { strand, isIndexed } = await stage.start(await cluster.newUrl());
+    await until("the tip is reached", isIndexed);
+    cluster.freeze();
+    try {
+      // There is something to be written, which will not be.
+      world.grow(1);
+      await delay(1000);
+      strand.child.kill("SIGTERM");
+      const { code, stderr } = await strand.ended;
+      assert.equal(code, 0, stderr);
+    } finally {
+      cluster.thaw();
+    }
   });
 });

@@ -2,6 +2,20 @@
 // not run, finds answers that came meanwhile only afterwards: that time is nobody's silence.
 
 const TICK_MS = 500;
+/** The part of all patience that is left when the process has to end. */
+const HURRIED = 0.25;
+
+let isHurried = false;
+
+/** The process has to end within seconds: a server that is silent is waited for much less long from now on. */
+export function hurry(): void {
+  isHurried = true;
+}
+
+/** Of so much patience, what there is now. */
+export function patienceNow(ms: number): number {
+  return isHurried ? ms * HURRIED : ms;
+}
 
 /**
  * Calls back every half second with the time since the last call that counts as waiting, in milliseconds, until the
@@ -24,7 +38,7 @@ export function afterLived(waitMs: number, call: () => void): () => void {
   let waitedMs = 0;
   const stop = everyTick((livedMs) => {
     waitedMs += livedMs;
-    if (waitedMs < waitMs) return;
+    if (waitedMs < patienceNow(waitMs)) return;
     stop();
     call();
   });

@@ -7,7 +7,7 @@ import { Socket } from "node:net";
 import { Client, Query, type QueryArrayResult } from "pg";
 import { StoreUnavailable } from "../../index/ports.ts";
 import { type Cell, cellRows, CellReader, type Cells } from "../store-rows/cells.ts";
-import { afterLived, everyTick } from "./patience.ts";
+import { afterLived, everyTick, patienceNow } from "./patience.ts";
 
 /** A value of a statement: a cell, or a column of cells for `unnest`. */
 export type Value = Cell | readonly Cell[];
@@ -304,9 +304,10 @@ export class Session {
   #watch(livedMs: number): void {
     if (this.#asked === 0) this.#silentMs = 0;
     else this.#silentMs += livedMs;
-    if (this.#silentMs < SILENT_MS) return;
+    const limitMs = patienceNow(SILENT_MS);
+    if (this.#silentMs < limitMs) return;
     this.#silentMs = 0;
-    const silent = new ServerSilent(`the server has not answered for ${SILENT_MS / 1000} s`);
+    const silent = new ServerSilent(`the server has not answered for ${limitMs / 1000} s`);
     if (!this.#isLongWork || this.#backend === null) return this.abandon(silent);
     const answers = this.#answers;
     this.#isAtWork(this.#backend).then(

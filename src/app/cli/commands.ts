@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import type { Account, Address } from "viem";
+import { hurry } from "../../adapters/store-postgres/patience.ts";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
 import { readConfig, type Config } from "../config/config.ts";
 import { type Redact, redactorOfUrl } from "../config/redactor.ts";
@@ -11,27 +12,11 @@ import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
 import { LIFT_FLAG } from "./help.ts";
 import type { Role } from "../start-role.ts";
 import type { DeployArguments } from "./deploy-escrow-arguments.ts";
-
-/** An orderly stop that takes longer has failed; the process ends anyway, which loses nothing that was durable. */
-const STOP_LIMIT_MS = 4500;
+import { endWithin, stopSignal } from "./stop-signal.ts";
 
 /** Writes a line for whoever runs the command. */
 export function out(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-/** Aborts at SIGINT, SIGTERM, SIGHUP, or when the launcher is gone. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  const stop = (): void => {
-    // A terminal's Ctrl-C reaches launcher and program alike: a second signal is no hurry.
-    if (controller.signal.aborted) return;
-    controller.abort();
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-  };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, stop);
-  if (process.connected) process.once("disconnect", stop);
-  return controller.signal;
 }
 
 /** The configuration of a command. Throws `CommandRefused` with all that is wrong in it. */
@@ -69,6 +54,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 export async function runRole(flags: ReadonlyMap<string, string>, role: Role): Promise<number> {
   const config = configOf(flags);
   const signal = stopSignal();
+  signal.addEventListener("abort", hurry, { once: true });
   // Loaded late in all commands: a wrong setting is said at once, without the server and the libraries.
   const { startService } = await import("../main.ts");
   const service = await redacted(config.redact, () => startService(config, {}, role));
@@ -78,7 +64,8 @@ export async function runRole(flags: ReadonlyMap<string, string>, role: Role): P
     return 0;
   }
   // The store cannot close in order any more: whatever that makes of the stop, the process ends.
-  setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+  endWithin();
+  hurry();
   await service.stop().catch(() => undefined);
   throw new CommandRefused([config.redact(failure)]);
 }
