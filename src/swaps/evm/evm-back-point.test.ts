@@ -76,6 +76,12 @@ describe("S-07: back below the final height, for a log that RPCs deny", () => {
     assert.equal(await finalBackPoint(ours([rpc(), rpc()], 100), [1], 50), null);
   });
 
+  test("two that agree wait for nobody", async () => {
+    const hanging: EvmSource = { ...rpc(), blocksAt: () => new Promise(() => undefined) };
+    const found = await finalBackPoint(ours([hanging, rpc(), rpc()], 100), [0, 1, 2], 50);
+    assert.deepEqual([found?.parent?.number, found?.by], [20, [1, 2]]);
+  });
+
   test("the only RPC is believed", async () => {
     assert.equal((await finalBackPoint(ours([rpc()], 100), [0], 50))?.parent?.number, 20);
   });

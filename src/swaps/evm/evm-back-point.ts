@@ -56,24 +56,23 @@ export async function finalBackPoint(
 ): Promise<FinalBackPoint | null> {
   const checkpoints = ledger.checkpoints("evm");
   const final = finalPoint(ledger);
-  const found = await Promise.all(
-    deniers.map(async (index) => {
-      const source = ofRpc(sources, index);
-      if (final !== null && (await hashesAt(source, [final.number]))[0] !== final.hash) return [];
-      return newestShared(source, checkpoints, height).then(
-        (parent) => [{ index, parent }],
-        (error: unknown) => {
-          if (error instanceof EvmUnavailable) return [];
-          throw error;
-        },
-      );
-    }),
-  );
-  const words = found.flat();
   const needed = sources.length === 1 ? 1 : 2;
-  for (const { parent } of words) {
-    const by = words.flatMap(({ index, parent: other }) => (other?.hash === parent?.hash ? [index] : []));
-    if (by.length >= needed) return { parent, by };
-  }
-  return null;
+  const words: { readonly index: number; readonly parent: EvmPoint | null }[] = [];
+  const { promise: agreed, resolve: agree } = Promise.withResolvers<FinalBackPoint>();
+  const asked = deniers.map(async (index) => {
+    const source = ofRpc(sources, index);
+    if (final !== null && (await hashesAt(source, [final.number]))[0] !== final.hash) return;
+    const parent = await newestShared(source, checkpoints, height);
+    words.push({ index, parent });
+    const by = words.filter((word) => word.parent?.hash === parent?.hash).map((word) => word.index);
+    if (by.length >= needed) agree({ parent, by });
+  });
+  // Two that agree wait for nobody.
+  const all = Promise.all(asked.map((one) => one.catch(silenceOf))).then(() => null);
+  return Promise.race([agreed, all]);
+}
+
+/** One that does not answer has no word. */
+function silenceOf(error: unknown): void {
+  if (!(error instanceof EvmUnavailable)) throw error;
 }

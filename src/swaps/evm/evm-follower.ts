@@ -197,7 +197,7 @@ export class EvmFollower {
     const watching = this.#standing.run(this.#options.agreementMs, either);
     await this.#loop.run(either, until);
     stop.abort();
-    await Promise.all([watching, this.#ends.settled()]);
+    await Promise.all([watching, this.#ends.settled(), this.#second.settled()]);
   }
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {

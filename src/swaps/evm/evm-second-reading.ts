@@ -389,4 +389,9 @@ export class SecondReading {
   recheckDisputes(): ReturnType<Disputes["look"]> {
     return this.#tried(() => this.#disputes.look(), null);
   }
+
+  /** Resolves when nobody is asked about disputed events any more. */
+  settled(): Promise<void> {
+    return this.#disputes.settled();
+  }
 }
