@@ -94,7 +94,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
   };
   return new PearlMempool(
     { node, ledger, watch, areOrdersKnown: () => true, crypto: swapCrypto, sha256d, clock, log },
-    { ...PEARL_MEMPOOL_DEFAULTS, keptBytes: 1024 },
+    { ...PEARL_MEMPOOL_DEFAULTS, keptBytes: 1024, missingMs: 0 },
   );
 }
 

@@ -33,7 +33,7 @@ class ListedMempool {
   readonly #reading: PearlMempool;
   #newLocks = (): void => undefined;
 
-  constructor(keptBytes = PEARL_MEMPOOL_DEFAULTS.keptBytes) {
+  constructor(keptBytes = PEARL_MEMPOOL_DEFAULTS.keptBytes, missingMs = 0) {
     this.ledger.know({ ...ONE.watched, leastAmountSat: 1_000_000n }, 0);
     this.watch = {
       rewinds: 0,
@@ -63,7 +63,7 @@ class ListedMempool {
       clock: handClock(() => this.nowMs),
       log: SILENT,
     };
-    this.#reading = new PearlMempool(parts, { ...PEARL_MEMPOOL_DEFAULTS, keptBytes });
+    this.#reading = new PearlMempool(parts, { ...PEARL_MEMPOOL_DEFAULTS, keptBytes, missingMs });
   }
 
   /** A look that finds this one besides those that were there; `isWhole`: as the reader says. */

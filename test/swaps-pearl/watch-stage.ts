@@ -244,7 +244,8 @@ export class WatchStage {
     const rules = testRules("simnet", null);
     const listener = new PearlMempool(
       { node: client, ledger, watch, areOrdersKnown: () => true, crypto: swapCrypto, sha256d, clock, log },
-      { ...PEARL_MEMPOOL_DEFAULTS, ...mempoolOptions },
+      // What a look does not list is gone at once, where a test says nothing else.
+      { ...PEARL_MEMPOOL_DEFAULTS, missingMs: 0, ...mempoolOptions },
     );
     const mempool = new MempoolWatch(
       { node: client, rules, sha256d, clock, log, listeners: [listener] },

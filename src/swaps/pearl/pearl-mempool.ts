@@ -5,7 +5,7 @@
 
 import { zip } from "../../primitives/elements.ts";
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
-import type { BlockHash, Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { Sighting } from "../../swap/facts.ts";
@@ -21,6 +21,7 @@ import {
   type ShownPreimage,
   withPaid,
 } from "./pearl-matcher.ts";
+import { LeavingTransactions } from "./pearl-leaving.ts";
 import { markOf, marksOf } from "./pearl-marks.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import { pictureWith } from "../ledger/mempool-picture.ts";
@@ -52,6 +53,8 @@ export interface PearlMempoolOptions {
   readonly fetchAtOnce: number;
   /** Tries to get the right bytes of a transaction. */
   readonly attempts: number;
+  /** For so long no look may have listed what is to be gone. */
+  readonly missingMs: number;
 }
 
 /** Bounds that hold an ordinary mempool whole. */
@@ -60,12 +63,12 @@ export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
   fetchPerLook: 2000,
   fetchAtOnce: 250,
   attempts: 5,
+  // As long as pearld may take to tell its neighbour of a transaction.
+  missingMs: 10_000,
 };
 
 /** Transactions compared between two turns of the event loop. */
 const COMPARED_PER_TURN = 500;
-/** For how long what the node no longer lists is waited for in a block that is not applied yet, while none is applied. */
-const LEAVING_MS = 30_000;
 
 /** What a transaction of the present mempool shows about swaps; most show nothing. */
 interface Shown {
@@ -118,8 +121,7 @@ export class PearlMempool implements MempoolListener {
   #areOrdersKnown = false;
   /** Whether all of the mempool was compared with them. */
   #isCompared = false;
-  /** Since when no block was applied that may have what has left the node's list; null where nothing is waited for. */
-  #leaving: { readonly sinceMs: number; readonly tip: BlockHash | null } | null = null;
+  readonly #leaving: LeavingTransactions;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
   #lastTrouble: string | null = null;
@@ -127,6 +129,7 @@ export class PearlMempool implements MempoolListener {
   constructor(deps: PearlMempoolDependencies, options: PearlMempoolOptions = PEARL_MEMPOOL_DEFAULTS) {
     this.#deps = deps;
     this.#options = options;
+    this.#leaving = new LeavingTransactions(deps, options.missingMs);
     deps.watch.onNewLocks((txids) => {
       if (txids === null) this.#isStale = true;
       // What was compared before may spend them.
@@ -195,48 +198,29 @@ export class PearlMempool implements MempoolListener {
     for (const txid of this.#spent.keys()) if (!known.has(txid)) this.#spent.delete(txid);
   }
 
-  /** Drops what was shown and has left, when every block before the look is applied; whether it did, or all was read now. */
+  /** Drops what was shown and is gone, when every block before the look is applied; whether it did, or all was read now. */
   async #letGo(known: KnownTransactions): Promise<boolean> {
-    const left = [...this.#shown].filter(([txid]) => !known.has(txid));
+    const gone = this.#leaving.due([...this.#shown.keys()].filter((txid) => !known.has(txid)));
     const isDue = !this.#isRead || (this.#areOrdersKnown && !this.#isCompared);
     const isReadNow = isDue && known.isWhole && this.#isEachCompared(known);
-    if (left.length === 0 && !isReadNow) {
-      this.#leaving = null;
+    if (gone.length === 0 && !isReadNow) {
+      this.#leaving.settled();
       return false;
     }
-    const isApplied = await this.#isApplied();
+    const isApplied = await this.#leaving.isApplied();
     // What came before the start is in a block, maybe, for as long as blocks are missing.
-    if (!isApplied && (left.length === 0 || !this.#isLate())) return false;
-    for (const [txid, { locks }] of left) {
-      for (const lock of locks) this.#found.delete(outpointOf(lock));
+    if (!isApplied && (gone.length === 0 || !this.#leaving.isLate())) return false;
+    for (const txid of gone) {
+      for (const lock of this.#shown.get(txid)?.locks ?? []) this.#found.delete(outpointOf(lock));
       this.#shown.delete(txid);
     }
     if (isReadNow && isApplied) {
       this.#readAt = this.#startedAt;
       this.#isCompared ||= this.#areOrdersKnown;
     }
-    this.#leaving = null;
+    this.#leaving.settled();
     this.#isNew = true;
     return true;
-  }
-
-  /**
-   * Whether every block is applied that may have taken what the node no longer lists: else a lock would be nowhere for a
-   * moment, its deal would go back, and the seller would be told to lock once more (S-51, S-54).
-   */
-  async #isApplied(): Promise<boolean> {
-    const { node, watch } = this.#deps;
-    const tip = await node.tip().catch(() => null);
-    return tip !== null && tip.hash === watch.appliedTip();
-  }
-
-  /** Where blocks cannot be read, they are not waited for any longer; where they are, they take as long as they take. */
-  #isLate(): boolean {
-    const { watch, clock } = this.#deps;
-    const [tip, nowMs] = [watch.appliedTip(), clock.monotonicMs()];
-    if (this.#leaving === null || (tip !== null && tip !== this.#leaving.tip))
-      this.#leaving = { sinceMs: nowMs, tip };
-    return nowMs - this.#leaving.sinceMs >= LEAVING_MS;
   }
 
   /** Compares anew what may show more than it did: what is kept at once, the rest when it is fetched. */

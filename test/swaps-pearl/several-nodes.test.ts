@@ -1,0 +1,56 @@
+// Behind one URL stand several nodes, of which some have not heard of a lock that others list: it is in the mempool, its
+// deal does not go back and forth, and the seller is not told to lock once more (S-51, S-54).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  accepted,
+  evm,
+  locked,
+  ORDER,
+  scene,
+  scriptOf,
+  statuses,
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { bytesOf } from "../../testkit/bytes.ts";
+import { liar } from "./liar.ts";
+import { pay, WatchStage } from "./watch-stage.ts";
+
+/** For so long a lock has to be missing. */
+const MISSING_MS = 1000;
+
+test("S-51: a lock that one look does not list and the next one does stays in the mempool, and one that stays away leaves it", async () => {
+  const stage = await WatchStage.start(130);
+  try {
+    const { ledger, store } = await scene();
+    let hasHeard = true;
+    const life = stage.live(
+      (node) => liar(node, { mempoolTxids: async () => (hasHeard ? node.mempoolTxids() : []) }),
+      {},
+      ledger,
+      { missingMs: MISSING_MS },
+    );
+    await life.settle();
+    await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
+    await life.settle();
+    const coin = stage.coin();
+    stage.send(pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]));
+    await life.settle();
+    const [output] = ledger.subject(ORDER)?.outputs ?? [];
+    assert.equal(output?.inMempool, true);
+    const told = store.events.length;
+    const since = () => statuses(store).slice(told);
+    for (let look = 0; look < 6; look += 1) {
+      hasHeard = !hasHeard;
+      await life.mempool.look();
+    }
+    assert.deepEqual(since(), []);
+    hasHeard = false;
+    const begun = performance.now();
+    while (since().length === 0) await life.mempool.look();
+    assert.ok(performance.now() - begun >= MISSING_MS);
+    assert.deepEqual(since(), ["bid BID_ACCEPTED", "deal USDC_LOCKED"]);
+  } finally {
+    await stage.close();
+  }
+});
