@@ -30,7 +30,7 @@ test("amounts have commas by thousands, a point, and no zeros at the end but tho
 test("a unit price keeps the digits that say something", () => {
   assert.equal(format.unitPrice("6176.47058823"), "6,176.47 sat");
   assert.equal(format.unitPrice("0.00012300"), "0.000123 sat");
-  assert.equal(format.unitPrice("0.00000000"), "0 sat");
+  assert.equal(format.unitPrice("0.00000000"), "below 0.00000001 sat");
   assert.equal(format.unitPrice("12.50000000"), "12.50 sat");
   assert.equal(format.unitPrice("130000000.00000000"), "1.30 PEARL");
 });
@@ -41,6 +41,18 @@ test("an axis names no price below zero, and is not wider than a chart whatever 
   assert.equal(format.axisPrice(0.00000006), "0.00000006 sat");
   assert.equal(format.axisPrice(130_000_000), "1.30 PEARL");
   assert.equal(format.axisPrice(1e26), "1.00e+18 PEARL");
+  assert.equal(format.axisPrice(0), "0 sat");
+});
+
+test("an axis has steps that tell small prices apart", () => {
+  for (const [lowest, step] of [
+    [4200, 0.01],
+    [1, 0.01],
+    [0.25, 0.001],
+    [0.00000006, 1e-8],
+    [0, 1e-8],
+  ] as const)
+    assert.ok(Math.abs(format.axisStep(lowest) / step - 1) < 1e-9, `${lowest}`);
 });
 
 test("all units at a unit price cost whole satoshis, rounded down, whatever the decimals", () => {

@@ -49,9 +49,11 @@ export function usdcAfterFee(raw: string, feeBps: number): string {
 
 /**
  * A unit price in satoshis for the eye, with its unit: in PEARL from 0.01 PEARL on, else in satoshis, with two places
- * from 100 on and all that say something below. What is cut is on demand in the title of the place that shows it.
+ * from 100 on and all that say something below. What is cut is on demand in the title of the place that shows it. Nothing
+ * is given away, so that zero is a price below the last digit that the service shows.
  */
 export function unitPrice(decimal: string): string {
+  if (!/[1-9]/.test(decimal)) return "below 0.00000001 sat";
   const [whole = "0", fraction = ""] = decimal.split(".");
   if (whole.length > 6) return `${pearl(whole)} PEARL`;
   const kept = whole.length >= 3 ? fraction.slice(0, 2) : fraction.replace(/0+$/, "");
@@ -64,7 +66,14 @@ const MOST_AXIS_SAT = 1e15;
 /** A unit price at the axis of a chart, for the eye: an axis goes on below zero, and there are no such prices. */
 export function axisPrice(sat: number): string {
   if (sat < 0) return "";
+  if (sat === 0) return "0 sat";
   return sat < MOST_AXIS_SAT ? unitPrice(sat.toFixed(8)) : `${(sat / 1e8).toPrecision(3)} PEARL`;
+}
+
+/** The steps of an axis are hundredths of a satoshi, or smaller where prices are: two digits behind their first one. */
+export function axisStep(lowestSat: number): number {
+  const fitting = 10 ** (Math.floor(Math.log10(lowestSat)) - 2);
+  return Math.max(1e-8, Math.min(0.01, fitting));
 }
 
 /** A percentage as the API gives it (four places), two places for the eye. */

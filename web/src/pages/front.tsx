@@ -3,7 +3,6 @@
 import { useAnswer } from "../answers.ts";
 import { counted, grouped, pearl, usdc } from "../format.ts";
 import { contact, health } from "../live.ts";
-import { pathTo } from "../paths.ts";
 import { useStore } from "../store.ts";
 import type {
   AskRow,
@@ -18,7 +17,7 @@ import type {
 import { Await, Empty, Id, None, Panel } from "../parts/basics.tsx";
 import { BlockList } from "../parts/blocks.tsx";
 import { Title } from "../parts/layout.tsx";
-import { DealTable, MarketTable, OperationTable, TokenTable } from "../parts/rows.tsx";
+import { DealTable, IndexHeight, MarketTable, OperationTable, TokenTable } from "../parts/rows.tsx";
 import { AskTable } from "../parts/offers.tsx";
 
 /** Deals that are under way: their USDC have come to nobody yet, also where the PEARL went back. */
@@ -109,14 +108,7 @@ function Numbers() {
       <div>
         <dt>Block</dt>
         <dd>
-          {body === null ? (
-            "…"
-          ) : stats?.blocks_indexed === 0 ? (
-            // The index begins with the block before its first one, of which there is no page.
-            grouped(String(body.indexed_height))
-          ) : (
-            <a href={pathTo.block(body.indexed_height)}>{grouped(String(body.indexed_height))}</a>
-          )}
+          {body === null ? "…" : <IndexHeight height={body.indexed_height} isGrouped />}
           <small>
             {body === null
               ? ""

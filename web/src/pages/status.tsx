@@ -8,7 +8,7 @@ import { useStore } from "../store.ts";
 import type { Envelope, Health, ReorgRow, StatsRow } from "../wire.ts";
 import { Await, Badge, Facts, Id, None, Panel } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
-import { Height } from "../parts/rows.tsx";
+import { IndexHeight } from "../parts/rows.tsx";
 import { Table } from "../parts/table.tsx";
 
 /** The page of `/status`. */
@@ -37,7 +37,7 @@ export function StatusPage() {
                   head: "Common block",
                   numeric: true,
                   cell: ({ chain, fork_height }) =>
-                    chain === "evm" ? fork_height : <Height height={fork_height} />,
+                    chain === "evm" ? fork_height : <IndexHeight height={fork_height} />,
                 },
                 { head: "Old tip", cell: ({ old_tip }) => <Id id={old_tip.block_hash} what="block hash" /> },
                 { head: "New tip", cell: ({ new_tip }) => <Id id={new_tip.block_hash} what="block hash" /> },
@@ -76,7 +76,7 @@ function HealthParts({ body }: { body: Health }) {
           <Facts
             items={[
               ["Index", <Synced key="s" status={body.indexing_status} />],
-              ["Indexed", <Height key="i" height={body.indexed_height} />],
+              ["Indexed", <IndexHeight key="i" height={body.indexed_height} />],
               ["The node has", grouped(String(body.height))],
               ["Behind", counted(body.lag, "block")],
               ["Nodes", <Nodes key="n" body={body} />],

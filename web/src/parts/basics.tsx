@@ -81,11 +81,9 @@ export function Usdc({ raw }: { raw: string }) {
 
 /** A unit price in satoshis for one whole token; the title has all digits. */
 export function UnitPrice({ decimal }: { decimal: string }) {
-  // No price is nothing: this one is below the last digit that the service shows.
-  const text = /[1-9]/.test(decimal) ? unitPrice(decimal) : "below 0.00000001 sat";
   return (
     <data class="amount" value={decimal} title={`${grouped(decimal)} sat for one whole token`}>
-      {breakable(text)}
+      {breakable(unitPrice(decimal))}
     </data>
   );
 }

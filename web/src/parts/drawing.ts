@@ -8,7 +8,7 @@ import {
   HistogramSeries,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { axisPrice, utc } from "../format.ts";
+import { axisPrice, axisStep, utc } from "../format.ts";
 import type { CandleRow } from "../wire.ts";
 
 /** A drawing on the page. */
@@ -60,6 +60,8 @@ export function drawCandles(element: HTMLElement): Drawing {
   candles.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.22 } });
   return {
     show(rows) {
+      const minMove = axisStep(Math.min(...rows.map(({ low }) => Number(low))));
+      candles.applyOptions({ priceFormat: { type: "price", precision: 8, minMove } });
       candles.setData(
         rows.map(({ start, open, high, low, close }) => ({
           time: start as UTCTimestamp,

@@ -1,18 +1,21 @@
 // Columns of rows that several pages show: operations, listings, tokens, markets, blocks, deals.
 
+import { useAnswer } from "../answers.ts";
 import type {
   BidRow,
+  Envelope,
   ListingRow,
   OpenListingRow,
   OperationRow,
   DealRow,
   MempoolRow,
+  StatsRow,
   SummaryRow,
   TokenListRow,
 } from "../wire.ts";
 import { pathTo } from "../paths.ts";
 import { useNow } from "../clock.ts";
-import { floorChange, percent } from "../format.ts";
+import { floorChange, grouped, percent } from "../format.ts";
 import { bidWords, dealWords, LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
 import {
   AddressId,
@@ -51,6 +54,17 @@ export function Units({ raw, tick, bare = false }: { raw: string | null; tick: s
 /** A block's height that leads to the block. */
 export function Height({ height }: { height: number }) {
   return <a href={pathTo.block(height)}>{height}</a>;
+}
+
+/**
+ * A height of the index that leads to its block, where there is a page of that: the index begins with the block before its
+ * first one, of which there is none.
+ */
+export function IndexHeight({ height, isGrouped = false }: { height: number; isGrouped?: boolean }) {
+  const stats = useAnswer<Envelope<StatsRow>>("/api/v1/prc20/stats", "block").value?.result[0];
+  const text = isGrouped ? grouped(String(height)) : String(height);
+  const isFirst = stats !== undefined && height <= stats.last_processed_height - stats.blocks_indexed;
+  return isFirst ? <span>{text}</span> : <a href={pathTo.block(height)}>{text}</a>;
 }
 
 function Verdict({ row }: { row: OperationRow }) {
