@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { plainKey } from "./keys.ts";
 import { buildPayment } from "./payment.ts";
-import { DUST_LIMIT, type OwnedCoin, signPlan } from "./plan.ts";
+import { balancePlan, DUST_LIMIT, keyInput, type OwnedCoin, signPlan } from "./plan.ts";
 import { buildSwapLock, swapLock } from "./swap-lock.ts";
 
 const PAYER = plainKey(new Uint8Array(32).fill(31));
@@ -89,4 +89,24 @@ function readsOf(count: number): number {
 
 test("what all inputs sign alike is hashed once: a sweep of many coins is work by their number, not its square", () => {
   assert.equal(readsOf(24), 24 * readsOf(1));
+});
+
+test("coins that hardly pay for themselves are chosen by work of their number, not its square", () => {
+  const count = 400;
+  let reads = 0;
+  // Each holds one grain more than it costs, so that all of them do not pay for the rest of the transaction.
+  const coins = coinsOf(count, 59n).map(({ coin: { txid, ...coin }, key }) => ({
+    coin: {
+      ...coin,
+      get txid() {
+        reads += 1;
+        return txid;
+      },
+    },
+    key,
+  }));
+  const own = coinsOf(1, 400n, 1_000).map(keyInput);
+  const made = balancePlan({ inputs: own, outputs: output(DUST_LIMIT + 2_000n) }, fundingOf(coins));
+  assert.equal(made.ok ? "ok" : made.error.code, "FUNDS_INSUFFICIENT");
+  assert.ok(reads <= 10 * count, `${reads} reads of ${count} coins`);
 });

@@ -26,6 +26,10 @@ export const MIN_FEE_PER_KVB = 1000n;
 export const MAX_RELAYED_VSIZE = 100_000;
 /** What a coin of the payer adds to a transaction, in vbytes, rounded up: 41 bytes and a witness of 66. */
 const KEY_INPUT_VSIZE = 58;
+/** The same before it is rounded, without what the counts of inputs and witnesses may grow by. */
+const LEAST_KEY_INPUT_VSIZE = 57.5;
+/** The counts never add as much as is missing here. */
+const SURELY_RELAYED_VSIZE = MAX_RELAYED_VSIZE - 10;
 
 /** A leaf script (version 0xc0) with the control block that commits its output to it. */
 export interface SpendableLeaf {
@@ -236,11 +240,13 @@ export function balancePlan(plan: Plan, funding: Funding): Result<Plan, BuildFai
   const dust = plan.outputs.findIndex(({ amount, script }) => amount < DUST_LIMIT && script[0] !== 0x6a);
   if (dust >= 0) return failure("OUTPUT_BELOW_DUST", `output ${dust} is below ${DUST_LIMIT} grains`);
   const added = usefulCoins(plan, funding).map(keyInput);
+  const bareSize = virtualSize(unsignedTx(plan));
   let left = paidFee(plan);
   for (let used = 0; used <= added.length; used++) {
     left += added[used - 1]?.coin.amount ?? 0n;
-    // Nothing is left for a fee: what such a transaction weighs need not be known.
-    if (left <= 0n) continue;
+    // What is left does not even pay for so many coins: what such a transaction weighs exactly need not be known.
+    const leastSize = bareSize + Math.floor(LEAST_KEY_INPUT_VSIZE * used);
+    if (left < feeForSize(leastSize, funding.feePerKvb) && leastSize < SURELY_RELAYED_VSIZE) continue;
     const tried = { ...plan, inputs: [...plan.inputs, ...added.slice(0, used)] };
     const balanced = withChange(tried, funding);
     if (virtualSize(unsignedTx(balanced ?? tried)) > MAX_RELAYED_VSIZE) return tooLarge();
