@@ -18,18 +18,26 @@ const pearl = [
       why: "every release pays somebody else",
     },
   ]),
-  ...inFile("src/swaps/pearl/pearl-mempool.ts", [
-    {
-      rule: "S-53",
-      find: ".filter(([txid]) => !known.has(txid));",
-      replace: ".filter(([txid]) => txid === undefined);",
-      why: "evictions are not noticed",
-    },
+  ...inFile("src/swaps/pearl/pearl-leaving.ts", [
     {
       rule: "S-54",
       find: "tip !== null && tip.hash === watch.appliedTip()",
       replace: "tip !== null",
       why: "a lock that a block has taken is called for again until the block is applied",
+    },
+    {
+      rule: "S-51",
+      find: "?? nowMs) >= this.#missingMs",
+      replace: "?? nowMs) >= 0",
+      why: "a lock that one of several nodes has not heard of is called for again",
+    },
+  ]),
+  ...inFile("src/swaps/pearl/pearl-mempool.ts", [
+    {
+      rule: "S-53",
+      find: ".filter((txid) => !known.has(txid))",
+      replace: ".filter((txid) => txid === undefined)",
+      why: "evictions are not noticed",
     },
     {
       rule: "S-53",
