@@ -246,3 +246,16 @@ test("S-54: what is not kept is fetched again before the mempool counts as read 
   await mempool.look(one);
   assert.equal(mempool.isRead, true);
 });
+
+test("S-53: a lock that came a moment before its order is found at once, however much the mempool held before", async () => {
+  const late = watchedOrder(63);
+  const lock = pay(someCoin(1_000), [{ script: late.lock.script, value: 1_000_000n }]);
+  const mempool = new ListedMempool(4 * bytesOf(lock.raw).length);
+  for (let other = 0; other < 20; other += 1) await mempool.look(pay(someCoin(other), []));
+  await mempool.look(lock);
+  await mempool.look(pay(someCoin(1_001), []));
+  mempool.ledger.know(late.watched, 0);
+  // The node gives nothing a second time.
+  await mempool.lookAgain();
+  assert.deepEqual(mempool.ledger.present(), [lock.txid]);
+});

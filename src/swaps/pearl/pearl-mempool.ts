@@ -93,7 +93,7 @@ export class PearlMempool implements MempoolListener {
   readonly #shown = new Map<Txid, Shown>();
   /** Their lock outputs: what is compared later may spend them before the ledger knows them. */
   readonly #found = new FoundOutputs();
-  /** Bytes kept for comparing again. */
+  /** Bytes kept for comparing again, the oldest first. */
   readonly #kept = new Map<Txid, Uint8Array>();
   #keptBytes = 0;
   /** Marks of what each compared transaction spends, so that a new lock output does not cause all to be read again. */
@@ -344,11 +344,21 @@ export class PearlMempool implements MempoolListener {
     }
     this.#missing.delete(txid);
     this.#spent.set(txid, marksOf(read.value));
-    if (!this.#kept.has(txid) && this.#keptBytes + raw.length <= this.#options.keptBytes) {
-      this.#kept.set(txid, raw);
-      this.#keptBytes += raw.length;
-    }
+    if (!this.#kept.has(txid)) this.#keep(txid, raw);
     return read.value;
+  }
+
+  /** What came last stays: a lock that came a moment before its order was known is then found at once. */
+  #keep(txid: Txid, raw: Uint8Array): void {
+    const { keptBytes } = this.#options;
+    if (raw.length > keptBytes) return;
+    this.#kept.set(txid, raw);
+    this.#keptBytes += raw.length;
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#keptBytes <= keptBytes) return;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= length;
+    }
   }
 
   /** Tells the ledger where something changed. */
