@@ -44,7 +44,10 @@ export const SwapErrorBody = Type.Object({
   details: Type.Record(Type.String(), Type.Unknown()),
 });
 
-const indexingStatus = Type.Union([Type.Literal("synced"), Type.Literal("syncing"), Type.Literal("stalled")]);
+const indexingStatus = (synced: string) =>
+  Type.Union([Type.Literal("synced"), Type.Literal("syncing"), Type.Literal("stalled")], {
+    description: `synced: ${synced}; syncing: blocks are missing; stalled: no progress.`,
+  });
 
 const conditionCodes = Object.keys(CONDITIONS) as ConditionCode[];
 const conditionMeanings = conditionCodes.map((code) => `\`${code}\`: ${CONDITIONS[code].meaning}`).join("; ");
@@ -63,7 +66,7 @@ export const HealthBody = Type.Object({
     }),
     { description: "The same in sentences." },
   ),
-  indexing_status: indexingStatus,
+  indexing_status: indexingStatus("the lag is at most SYNCED_LAG"),
   height: height("The node's height, the last known one; -1 before its first answer."),
   indexed_height: height("Height of the index."),
   lag: count("height - indexed_height, at least 0."),
@@ -73,7 +76,7 @@ export const HealthBody = Type.Object({
       height: height("The EVM node's height."),
       indexed_height: height("Height of the EVM index."),
       lag: count("height - indexed_height, at least 0."),
-      indexing_status: indexingStatus,
+      indexing_status: indexingStatus("its newest block is at most SWAP_EVM_LAG_S older than the node's"),
     }),
   ),
   nodes: Type.Object(

@@ -73,8 +73,12 @@ export const OriginBody = Type.Object({
 export const AcceptLockBody = Type.Object({
   pearl_lock_txid: text("Transaction that holds the lock output."),
   pearl_lock_vout: Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: "Its output index." }),
-  buyer_pearl_address: optional(text("Kept where none is known and it fits the buyer's key.")),
-  seller_pearl_address: optional(text("Kept where none is known and it fits the seller's key.")),
+  buyer_pearl_address: optional(
+    text("Must fit the buyer's key. Kept, until another one comes, unless a take gave one."),
+  ),
+  seller_pearl_address: optional(
+    text("Must fit the seller's key. Kept, until another one comes, unless an ask gave one."),
+  ),
 });
 
 /** `POST deals/{deal_hash}/verify-lock`: both fields or none. */

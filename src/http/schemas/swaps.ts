@@ -49,7 +49,9 @@ export const LockOutputSchema = Type.Object({
   txid: hex32("Transaction id."),
   vout: count("Output index."),
   amount_sat: satAmount("Value."),
-  height: nullable(count("Block height; null in the mempool.")),
+  height: nullable(
+    count("Height of its block; null in the mempool, and where it has left that and may come back."),
+  ),
   spend_txid: nullable(hex32("Spending transaction.")),
   spend_path: nullable(Type.Enum(["claim", "refund"])),
   spend_height: nullable(count("Height of the spend; null in the mempool.")),
