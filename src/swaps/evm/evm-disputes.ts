@@ -33,8 +33,14 @@ interface DisputesDependencies {
 /** An RPC that took longer than this is not waited for the next time. */
 const LATE_MS = 1000;
 
+/** A word counts for so long from the question on: one that came late must not speak of a dispute that comes after. */
+const WORDS_COUNT_MS = 60_000;
+
 /** What an RPC has said of events, by their texts; null: nothing, though it has answered. */
-type Words = ReadonlyMap<string, boolean | null>;
+interface Words {
+  readonly askedMs: number;
+  readonly shown: ReadonlyMap<string, boolean | null>;
+}
 
 /** The disputed logs. */
 export class Disputes {
@@ -109,10 +115,8 @@ export class Disputes {
     const begunMs = clock.monotonicMs();
     try {
       const shown = await shownBy(events, ofRpc(sources, index), reading, final);
-      this.#words.set(
-        index,
-        new Map(zip(events, shown).map(([event, word]) => [escrowEventText(event), word])),
-      );
+      const words = zip(events, shown).map(([event, word]) => [escrowEventText(event), word] as const);
+      this.#words.set(index, { askedMs: begunMs, shown: new Map(words) });
       if (clock.monotonicMs() - begunMs > LATE_MS) this.#late.add(index);
       else this.#late.delete(index);
     } catch (error) {
@@ -126,9 +130,13 @@ export class Disputes {
 
   #witnesses(event: EscrowEvent): Witnesses {
     const text = escrowEventText(event);
-    const rpcs = [...this.#deps.sources.keys()];
+    const { sources, clock } = this.#deps;
+    const sinceMs = clock.monotonicMs() - WORDS_COUNT_MS;
     const saying = (word: boolean): readonly number[] =>
-      rpcs.filter((index) => this.#words.get(index)?.get(text) === word);
+      [...sources.keys()].filter((index) => {
+        const words = this.#words.get(index);
+        return words !== undefined && words.askedMs >= sinceMs && words.shown.get(text) === word;
+      });
     return { shows: saying(true), lacks: saying(false) };
   }
 
