@@ -11,11 +11,11 @@ import { endAll, health, type StartedProcess, startStrand } from "./service-proc
 export interface StartedService {
   readonly strand: StartedProcess;
   /** What it answers; fails where that takes longer than the signal allows. */
-  get(path: string, signal?: AbortSignal): Promise<Response>;
+  readonly get: (path: string, signal?: AbortSignal) => Promise<Response>;
   /** What it says of itself, as text; empty where it says nothing. */
-  reasons(): Promise<string>;
+  readonly reasons: () => Promise<string>;
   /** Whether it says that it has the chain's newest block. */
-  isIndexed(): Promise<boolean>;
+  readonly isIndexed: () => Promise<boolean>;
 }
 
 /** The chain, the node and the server. */
