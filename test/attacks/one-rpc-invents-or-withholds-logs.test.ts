@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
+import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { follow, type Followed, rebuilt } from "../evm/follow.ts";
 import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
@@ -213,6 +214,31 @@ test("S-07: a log that is disputed stays so while the RPC that shows it is silen
   assert.equal(one.ledger.disputes().length, 1);
   assert.equal(one.ledger.tips().evm.finalHeight, FINAL);
   assert.deepEqual(one.ledger.facts(), before);
+});
+
+test("S-07: a log that was disputed until none of our blocks below it is remembered is taken out, and no other one is", async () => {
+  const rpcs = [await serve(), await serve(LIES["one more log"]), await serve()] as const;
+  const [honest, , silent] = rpcs;
+  silent.meddle = () => ({ error: { code: -32_000, message: "not now" } });
+  const one = followed(rpcs);
+  await one.until(() => one.ledger.disputes().length === 1 && one.ledger.tips().evm.finalHeight === FINAL);
+  const longer = scriptedChain(FINAL + MAX_CHECKPOINTS + 100, () => 1, "main", CHAIN, CHAIN.length);
+  for (const rpc of rpcs) Object.assign(rpc, { chain: longer, final: longer.length - 10 });
+  await one.until(() => one.ledger.tips().evm.finalHeight === longer.length - 10);
+  assert.ok(one.ledger.checkpoints("evm").every(({ height }) => height > 30));
+  const before = one.ledger.changes.length;
+  silent.meddle = () => undefined;
+  await one.until(() => one.ledger.disputes().length === 0);
+  await one.until(() => one.ledger.tips().evm.finalHeight === longer.length - 10);
+  const undone = one.ledger.changes.slice(before).filter(({ rewindTo }) => rewindTo !== null);
+  assert.deepEqual(
+    undone.map(({ rewindTo }) => rewindTo),
+    [29],
+  );
+  // By which it is known again what is final.
+  assert.equal(undone[0]?.checkpoints[0]?.height, 29);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+  assert.deepEqual(one.ledger.alarms(), []);
 });
 
 test("S-07: a log that one RPC alone shows is not final while the other one does not answer", async () => {

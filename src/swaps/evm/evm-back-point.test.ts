@@ -82,6 +82,18 @@ describe("S-07: back below the final height, for a log that RPCs deny", () => {
     assert.deepEqual([found?.parent?.number, found?.by], [20, [1, 2]]);
   });
 
+  test("it ends at the block right below the log that two of them name, where none of ours is remembered there", async () => {
+    const young = [100, 60];
+    const found = await finalBackPoint(ours([rpc({ 50: "b" }), rpc(), rpc()], 100, young), [0, 1, 2], 50);
+    assert.deepEqual([found?.parent?.number, found?.parent?.hash, found?.by], [50, hashOf(50, "a"), [1, 2]]);
+    assert.equal(await finalBackPoint(ours([rpc({ 50: "b" }), rpc()], 100, young), [0, 1], 50), null);
+  });
+
+  test("it ends before all blocks where the log is of the first one", async () => {
+    const found = await finalBackPoint(ours([rpc(), rpc()], 100, [100, 60]), [0, 1], 4);
+    assert.deepEqual(found, { parent: null, by: [0, 1] });
+  });
+
   test("the only RPC is believed", async () => {
     assert.equal((await finalBackPoint(ours([rpc()], 100), [0], 50))?.parent?.number, 20);
   });

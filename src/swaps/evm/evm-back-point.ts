@@ -5,7 +5,7 @@ import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint, hashesAt, newestShared, pointOf } from "./evm-fork.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
-import type { EvmLedger } from "../ledger/ports.ts";
+import type { ChainCheckpoint, EvmLedger } from "../ledger/ports.ts";
 
 /** What it is found from. */
 interface BackPointDependencies {
@@ -47,10 +47,11 @@ interface FinalBackPoint {
 /**
  * Where it is gone back to for a log of a final block that these RPCs deny: our newest checkpoint up to this height, by the
  * word of two of them that have the final block; of the only one, where there is one. What we have in between may be one
- * RPC's invention, its blocks included. Null where no two agree.
+ * RPC's invention, its blocks included. Where none of ours is remembered there, it is the block at this height that they
+ * name: a log may be disputed for hours, and what is final below it must not go with it. Null where no two agree.
  */
 export async function finalBackPoint(
-  { sources, ledger }: Pick<BackPointDependencies, "sources" | "ledger">,
+  { sources, ledger, firstBlock }: Omit<BackPointDependencies, "anchorOf">,
   deniers: readonly number[],
   height: number,
 ): Promise<FinalBackPoint | null> {
@@ -62,7 +63,7 @@ export async function finalBackPoint(
   const asked = deniers.map(async (index) => {
     const source = ofRpc(sources, index);
     if (final !== null && (await hashesAt(source, [final.number]))[0] !== final.hash) return;
-    const parent = await newestShared(source, checkpoints, height);
+    const parent = await sharedOrOwn(source, checkpoints, height, firstBlock);
     words.push({ index, parent });
     const by = words.filter((word) => word.parent?.hash === parent?.hash).map((word) => word.index);
     if (by.length >= needed) agree({ parent, by });
@@ -75,4 +76,19 @@ export async function finalBackPoint(
 /** One that does not answer has no word. */
 function silenceOf(error: unknown): void {
   if (!(error instanceof EvmUnavailable)) throw error;
+}
+
+/** The newest of these checkpoints that the RPC has; else its block at this height, null where that is before all blocks. */
+async function sharedOrOwn(
+  source: EvmSource,
+  checkpoints: readonly ChainCheckpoint[],
+  height: number,
+  firstBlock: number,
+): Promise<EvmPoint | null> {
+  const shared = await newestShared(source, checkpoints, height);
+  if (shared !== null || height < firstBlock) return shared;
+  const [block] = await source.blocksAt([height]);
+  if (!block) throw unsettled(source, `it has no block ${height} below its final one`);
+  const { number, hash, time } = block;
+  return { number, hash, time };
 }

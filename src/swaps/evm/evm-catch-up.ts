@@ -202,7 +202,10 @@ export class EvmCatchUp {
           if (before === null || rewindTo !== null) throw contradicts(named, before ?? heads.head);
           return await this.#findFork(followed, before, signal);
         }
-        const { events, end, checkpoints, headers } = answer;
+        const { events, end, headers } = answer;
+        // Below a place that was none of ours nothing may be remembered by which a fork there would be found.
+        const base = rewindTo === null || before === null ? [] : [checkpointOf(before)];
+        const checkpoints = [...base, ...answer.checkpoints];
         const change = { rewindTo, events, checkpoints, tip: tipOf(end), finalHeight: -1 };
         const raised = alarm;
         const first = from;

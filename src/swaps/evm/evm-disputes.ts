@@ -42,12 +42,18 @@ interface Words {
   readonly shown: ReadonlyMap<string, boolean | null>;
 }
 
+/** Settings. */
+interface DisputesOptions {
+  readonly firstBlock: number;
+  /** Time between two looks. */
+  readonly disputeMs: number;
+}
+
 /** The disputed logs. */
 export class Disputes {
   readonly #deps: DisputesDependencies;
   readonly #denied: DeniedLogs;
-  /** Time between two looks. */
-  readonly #everyMs: number;
+  readonly #options: DisputesOptions;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Counts the choices of an RPC to read again from. */
   #turn = 0;
@@ -60,10 +66,10 @@ export class Disputes {
   #hasNews = false;
   #bug: { readonly error: unknown } | null = null;
 
-  constructor(deps: DisputesDependencies, denied: DeniedLogs, everyMs: number) {
+  constructor(deps: DisputesDependencies, denied: DeniedLogs, options: DisputesOptions) {
     this.#deps = deps;
     this.#denied = denied;
-    this.#everyMs = everyMs;
+    this.#options = options;
   }
 
   /** What two RPCs agree on now; null where there is nothing to do. Rejects with `EvmUnavailable`. */
@@ -101,7 +107,7 @@ export class Disputes {
   #askWhereDue(disputes: readonly EscrowEvent[]): void {
     const { sources, ledger, clock } = this.#deps;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#lookedAtMs < this.#everyMs) return;
+    if (nowMs - this.#lookedAtMs < this.#options.disputeMs) return;
     this.#lookedAtMs = nowMs;
     const point = finalPoint(ledger);
     const final = point === null ? null : { height: point.number, hash: point.hash };
@@ -151,7 +157,8 @@ export class Disputes {
   /** Back because of a log, where enough RPCs deny it and agree to which block. */
   async #back(event: EscrowEvent, { lacks }: Witnesses): Promise<BackStep | null> {
     if (lacks.length < 2 && !this.#isAlone) return null;
-    const point = await finalBackPoint(this.#deps, lacks, event.place.block - 1);
+    const { firstBlock } = this.#options;
+    const point = await finalBackPoint({ ...this.#deps, firstBlock }, lacks, event.place.block - 1);
     if (point === null) return null;
     if (!this.#isAlone) this.#denied.add(event, lacks);
     // Another one each time: who denies a log by receipt may not give the blocks.

@@ -93,7 +93,7 @@ export class SecondReading {
     this.#options = options;
     this.#refused = new RefusedLogs(deps.ledger, deps.crypto.sha256);
     this.#failed = new FailedReadings(deps.clock);
-    this.#disputes = new Disputes(deps, this.#denied, options.disputeMs);
+    this.#disputes = new Disputes(deps, this.#denied, options);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);
   }
 
