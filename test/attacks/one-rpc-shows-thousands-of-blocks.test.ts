@@ -3,10 +3,10 @@
 // One of three that goes on and on is left, so that what is remembered of its blocks stays bounded.
 
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
 import { follow, rebuilt } from "../evm/follow.ts";
-import { scriptedChain } from "../evm/scripted-chain.ts";
+import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
 import { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(150, (n) => (n % 10 === 0 ? 2 : 0));
@@ -100,3 +100,100 @@ for (const [who, left] of [
     assert.deepEqual(ledger.alarms(), []);
   });
 }
+
+test("S-08: an honest RPC is not left for what the one before it has shown, while that is being undone", async () => {
+  const rpcs = [new ScriptedRpc(FALSE), new ScriptedRpc(CHAIN), new ScriptedRpc(CHAIN)] as const;
+  for (const rpc of rpcs) {
+    await rpc.start();
+    rpc.final = FINAL;
+    stopped.push(() => rpc.stop());
+  }
+  const range = { first: 10, most: 10, manyLogs: 1e9 };
+  const options = { mostAboveFinal: { blocks: 200, logs: 1e9 }, range };
+  const one = follow({ urls: rpcs.map(({ url }) => url), options });
+  one.ledger.writeMs = 20;
+  stopped.push(() => one.close());
+  const left = () => one.lines.filter(({ message }) => /above the final block 100/.test(message));
+  await one.until(() => left().length > 0 && one.ledger.tips().evm.height === CHAIN.length - 1, 10_000);
+  assert.deepEqual(
+    left().map(({ message }) => message.includes(rpcs[0].url)),
+    [true],
+  );
+});
+
+test("S-08: blocks before the escrow's first one do not count as shown above the final block, where none is final", async () => {
+  const rpcs = [new ScriptedRpc(CHAIN), new ScriptedRpc(CHAIN)] as const;
+  for (const rpc of rpcs) {
+    await rpc.start();
+    stopped.push(() => rpc.stop());
+  }
+  const options = {
+    mostAboveFinal: { blocks: 80, logs: 1e9 },
+    range: { first: 10, most: 10, manyLogs: 1e9 },
+  };
+  const one = follow({ urls: rpcs.map(({ url }) => url), firstBlock: 90, options });
+  stopped.push(() => one.close());
+  await one.until(() => one.ledger.tips().evm.height === CHAIN.length - 1, 10_000);
+});
+
+test("S-08: what one RPC has shown in too many logs is undone where the chains of the others are longer by then", async () => {
+  const false110 = scriptedChain(110, () => 30, "false", CHAIN, FINAL + 1);
+  const rpcs = [
+    new ScriptedRpc(false110),
+    new ScriptedRpc(CHAIN.slice(0, 105)),
+    new ScriptedRpc(CHAIN),
+  ] as const;
+  for (const rpc of rpcs) {
+    await rpc.start();
+    rpc.final = FINAL;
+    stopped.push(() => rpc.stop());
+  }
+  const options = { mostAboveFinal: { blocks: 1e9, logs: 200 } };
+  const one = follow({ urls: rpcs.map(({ url }) => url), options });
+  stopped.push(() => one.close());
+  await one.until(() => one.ledger.tips().evm.height === 110);
+  rpcs[1].chain = CHAIN;
+  await one.until(() => one.ledger.tips().evm.height === CHAIN.length - 1, 10_000);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
+});
+
+async function started(chains: readonly (readonly ScriptedBlock[])[]): Promise<readonly ScriptedRpc[]> {
+  const rpcs = chains.map((chain) => new ScriptedRpc(chain));
+  for (const rpc of rpcs) {
+    await rpc.start();
+    rpc.final = FINAL;
+    stopped.push(() => rpc.stop());
+  }
+  return rpcs;
+}
+
+describe("S-08: too many logs in blocks that all RPCs have", () => {
+  /** So many logs in each of the ten newest blocks. */
+  const full = scriptedChain(110, (n) => (n > FINAL ? 30 : 2));
+  const quiet = full.map(({ block, logs }) => ({ block, logs: logs.slice(0, 2) }));
+  const options = { mostAboveFinal: { blocks: 1e9, logs: 200 } };
+
+  test("one RPC invents them: the next one reads these blocks again, and the index goes on", async () => {
+    const rpcs = await started([full, quiet, quiet]);
+    const one = follow({ urls: rpcs.map(({ url }) => url), options });
+    stopped.push(() => one.close());
+    await one.until(() => one.ledger.tips().evm.height === 110);
+    const longer = [full, quiet, quiet].map((chain) => scriptedChain(111, () => 1, "main", chain, 111));
+    for (const [i, rpc] of rpcs.entries()) rpc.chain = longer[i] ?? [];
+    await one.until(() => one.ledger.tips().evm.height === 111, 10_000);
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+  });
+
+  test("the chain has them: the index goes on by the word of two", async () => {
+    const rpcs = await started([full, full, full]);
+    const one = follow({ urls: rpcs.map(({ url }) => url), options });
+    stopped.push(() => one.close());
+    await one.until(() => one.ledger.tips().evm.height === 110);
+    const longer = scriptedChain(130, () => 1, "main", full, full.length);
+    for (const rpc of rpcs) rpc.chain = longer;
+    await one.until(() => one.ledger.tips().evm.height === 130, 10_000);
+    const undone = one.ledger.changes.flatMap(({ rewindTo }) => rewindTo ?? []);
+    assert.deepEqual(undone, [FINAL]);
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+  });
+});

@@ -6,7 +6,7 @@ import { elementAt } from "../../primitives/elements.ts";
 import type { RoundEnd } from "../../follow/chain-follower.ts";
 import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
+import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
@@ -61,6 +61,8 @@ export class EvmCatchUp {
   #shrunk: { readonly index: number; readonly sinceMs: number; readonly head: number } | null = null;
   /** The highest head that each RPC has shown. */
   readonly #shown: number[];
+  /** RPCs that have shown more above the final block than one of several may, since it was last less. */
+  readonly #crowding = new Set<number>();
 
   constructor(deps: CatchUpDependencies, options: CatchUpOptions) {
     this.#deps = deps;
@@ -89,6 +91,7 @@ export class EvmCatchUp {
       const rewindTo = this.#deps.ledger.tips().evm.height < 0 ? null : firstBlock - 1;
       return this.#read(followed, { rewindTo, from: firstBlock, before: null }, signal);
     }
+    if (this.#isLeftTo(index)) return this.#readAgainOfOther(followed, signal);
     if (heads.head.hash === own.hash) {
       this.#shrunk = null;
       return "idle";
@@ -181,12 +184,12 @@ export class EvmCatchUp {
     const settled = standing.settledBy(index);
     if (settled === null && heads.head.number - start.from >= UNSETTLED_BLOCKS) return "waiting";
     const startedMs = clock.monotonicMs();
+    if (start.rewindTo === null) this.#checkLead(index);
     let { rewindTo, from, before } = start;
     let alarm = start.alarm ?? null;
     let writing: Promise<void> = Promise.resolve();
     try {
       while (from <= heads.head.number && !signal.aborted) {
-        if (rewindTo === null) this.#checkLead(named);
         const question = {
           source: inTime(this.#deps, index, this.#options.rangeMs),
           ...reading,
@@ -198,6 +201,8 @@ export class EvmCatchUp {
         };
         const answer = await readRange(question);
         await writing;
+        // Not before: what it has read in the place of another one's is not in the ledger until then.
+        if (rewindTo === null) this.#checkLead(index);
         if (answer.kind === "forked") {
           if (before === null || rewindTo !== null) throw contradicts(named, before ?? heads.head);
           return await this.#findFork(followed, before, signal);
@@ -229,20 +234,49 @@ export class EvmCatchUp {
 
   /**
    * One RPC of several can invent blocks and logs without an end, all of which are remembered until they are final or gone:
-   * where there are too many it is left, and what the next one does not have is undone.
+   * where there are too many it is left, and the next one reads all of them again. What that one shows, too, is the chain's.
    */
-  #checkLead(source: EvmSource): void {
+  #checkLead(index: number): void {
+    if (!this.#isCrowded()) this.#crowding.clear();
+    else if (this.#crowding.size < 2) {
+      this.#crowding.add(index);
+      const { blocks, logs } = this.#options.mostAboveFinal;
+      throw new EvmUnavailable(
+        "BAD_ANSWER",
+        `${ofRpc(this.#deps.sources, index).name} has shown more than ${blocks} blocks or ${logs} logs above the final block ` +
+          `${this.#leadFrom() - 1}; another one is asked`,
+      );
+    }
+  }
+
+  /** Whether there is more above the final block than one RPC of several may show. */
+  #isCrowded(): boolean {
     const { sources, ledger, standing } = this.#deps;
+    if (sources.length === 1 || standing.final() === null) return false;
     const { blocks, logs } = this.#options.mostAboveFinal;
-    const { height, finalHeight } = ledger.tips().evm;
-    const final = standing.final()?.height ?? null;
-    if (sources.length === 1 || final === null) return;
-    const from = Math.max(final, finalHeight) + 1;
-    if (height - from < blocks && ledger.unsettled(from, height).length <= logs) return;
-    throw new EvmUnavailable(
-      "BAD_ANSWER",
-      `${source.name} has shown more than ${blocks} blocks or ${logs} logs above the final block ${from - 1}; another one is asked`,
-    );
+    const [from, { height }] = [this.#leadFrom(), ledger.tips().evm];
+    return height - from >= blocks || ledger.unsettled(from, height).length > logs;
+  }
+
+  /** The first block above the final one in force; nothing was shown of those before the escrow's first. */
+  #leadFrom(): number {
+    const { ledger, standing } = this.#deps;
+    const final = standing.final()?.height ?? -1;
+    return Math.max(final + 1, ledger.tips().evm.finalHeight + 1, this.#options.firstBlock);
+  }
+
+  /** Whether this RPC is to read again what one other has shown too much of. */
+  #isLeftTo(index: number): boolean {
+    return this.#crowding.size === 1 && !this.#crowding.has(index) && this.#isCrowded();
+  }
+
+  async #readAgainOfOther(followed: Followed, signal: AbortSignal): Promise<RoundEnd> {
+    const final = finalPoint(this.#deps.ledger);
+    // One that is behind has nothing to put in its place.
+    if (followed.heads.head.number <= (final?.number ?? -1)) return "idle";
+    const end = await this.readAgain(followed, final, signal);
+    if (this.#isCrowded()) this.#crowding.add(followed.index);
+    return end;
   }
 
   /** `index`: the RPC that the events are from. */

@@ -69,7 +69,7 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   laggardS: 15,
   rereadMs: 60_000,
   rangeMs: 60_000,
-  // Days of the fastest chains without a final block, and more logs than anybody pays for in the minutes until there is one.
+  // Days of the fastest chains without a final block, and more logs than there are on any day in the minutes until there is one.
   mostAboveFinal: { blocks: 2_000_000, logs: 250_000 },
   disputeMs: 15_000,
   maxAheadS: null,
