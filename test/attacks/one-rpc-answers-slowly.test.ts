@@ -3,6 +3,7 @@
 // neither the index nor finality from going on with the other two, where no swap could be begun meanwhile.
 
 import type { ServerResponse } from "node:http";
+import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
@@ -99,3 +100,30 @@ for (const [how, isRefusalLate, given] of [
     await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 5000);
   });
 }
+
+test("S-07: one RPC of three that is asked for the block which may be final, and says for long that it is busy, takes no agreement away", async () => {
+  const rpcs = [await serve(), await serve(), await serve()] as const;
+  const [first, behind, busy] = rpcs;
+  behind.final = FINAL - 5;
+  busy.final = FINAL + 5;
+  busy.meddle = ({ method, params }) => {
+    const isAsked = method === "eth_getBlockByNumber" && String(params[0]).startsWith("0x");
+    return isAsked ? { error: { code: -32_005, message: "too many requests" } } : undefined;
+  };
+  // Half a second of tries, which are 50 s by this clock.
+  const one = follow({ urls: rpcs.map(({ url }) => url), attempts: 9, clock: FAST });
+  stopped.push(() => one.close());
+  await one.until(() => one.follower.standing().agreed, 5000);
+  const started = systemClock.monotonicMs();
+  const told: boolean[] = [];
+  await one.until(() => {
+    told.push(one.follower.standing().agreed);
+    return systemClock.monotonicMs() - started > 1500;
+  });
+  assert.equal(
+    told.filter((agreed) => !agreed).length,
+    0,
+    `${told.filter((agreed) => agreed).length} of ${told.length}`,
+  );
+  assert.ok(first.calls.length > 0);
+});

@@ -32,6 +32,8 @@ export interface Following {
   readonly confirmations?: number | "finalized";
   readonly ledger?: MemoryEvmLedger;
   readonly timeoutMs?: number;
+  /** Tries of a question that an RPC is too busy for; absent: 2. */
+  readonly attempts?: number;
   readonly answerBytes?: number;
   /** Absent: the machine's. */
   readonly clock?: Clock;
@@ -63,7 +65,7 @@ export function follow(given: Following): Followed {
     confirmations,
     clock,
     patience: {
-      attempts: 2,
+      attempts: given.attempts ?? 2,
       firstDelayMs: 2,
       ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
       ...(given.answerBytes === undefined ? {} : { answerBytes: given.answerBytes }),

@@ -12,7 +12,7 @@ import type {
   LogsAnswer,
 } from "../../swaps/evm/evm-chain.ts";
 import { EvmUnavailable, unsettled } from "../../swaps/evm/evm-unavailable.ts";
-import type { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
+import type { CallOptions, JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { evmBlockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
 import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./evm-dialect.ts";
@@ -25,7 +25,10 @@ export interface SourceOptions {
   readonly confirmations: number | "finalized";
 }
 
-/** A poll that takes longer has failed: the next URL may be fine. */
+/**
+ * A poll that takes longer has failed: the next URL may be fine. What the final block in force is made of has to be there
+ * within the 30 s for which the others' answers count, the chain id besides (S-07).
+ */
 const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000 };
 /** Logs of wide ranges take long; asking for the same again would not help, asking for less does. */
 const LOGS_PATIENCE = { attempts: 3, timeoutMs: 20_000 };
@@ -79,13 +82,13 @@ export class RpcSource implements EvmSource {
     return { head, final: this.#block(finalized, result) };
   }
 
-  async blocksAt(numbers: readonly number[]): Promise<readonly (EvmBlock | null)[]> {
+  async blocksAt(numbers: readonly number[], isPoll = false): Promise<readonly (EvmBlock | null)[]> {
     await this.#identify();
     const calls = numbers.map((number) => ({
       method: "eth_getBlockByNumber",
       params: [quantity(number), false],
     }));
-    const blocks = await this.#blocks(calls);
+    const blocks = await this.#blocks(calls, isPoll ? POLL_PATIENCE : {});
     for (const [i, block] of blocks.entries()) {
       const call = calls[i];
       if (call === undefined || block === null || block.number === numbers[i]) continue;
@@ -173,7 +176,7 @@ export class RpcSource implements EvmSource {
   async #confirmed(head: EvmBlock, height: number): Promise<EvmBlock | null> {
     if (height < 0) return null;
     if (height === head.number) return head;
-    const [block] = await this.blocksAt([height]);
+    const [block] = await this.blocksAt([height], true);
     if (block) return block;
     // Another server behind the URL, which is behind the first one: nothing that was final has stopped being so.
     throw unsettled(this, `its newest block is ${head.number}, and it has none at ${height}`);
@@ -195,8 +198,8 @@ export class RpcSource implements EvmSource {
     return replies.slice(1);
   }
 
-  async #blocks(calls: readonly RpcCall[]): Promise<(EvmBlock | null)[]> {
-    const replies = await this.#rpc.calls(calls);
+  async #blocks(calls: readonly RpcCall[], patience: CallOptions = {}): Promise<(EvmBlock | null)[]> {
+    const replies = await this.#rpc.calls(calls, patience);
     return calls.map((call, i) => {
       const result = this.#rpc.resultOf(call, replies[i]);
       return result === null ? null : this.#block(call, result);

@@ -58,8 +58,11 @@ export interface EvmSource {
   /** For messages: the URL without keys and passwords. */
   readonly name: string;
   heads(): Promise<EvmHeads>;
-  /** Blocks of the RPC's best chain by number, in one go; null for one above its head. */
-  blocksAt(numbers: readonly number[]): Promise<readonly (EvmBlock | null)[]>;
+  /**
+   * Blocks of the RPC's best chain by number, in one go; null for one above its head. `isPoll`: it is waited for no longer
+   * than for the heads, because others are not heard meanwhile.
+   */
+  blocksAt(numbers: readonly number[], isPoll?: boolean): Promise<readonly (EvmBlock | null)[]>;
   /** Blocks by hash; null for one that the RPC does not know. */
   blocksByHash(hashes: readonly Bytes32[]): Promise<readonly (EvmBlock | null)[]>;
   /** All logs of the escrow in blocks `from` to `to`, both included, as answered. */

@@ -113,7 +113,7 @@ function difference(
 export async function isEndShown(
   { end }: Pick<Compared, "end">,
   final: FinalInForce,
-  others: readonly EvmSource[],
+  others: readonly Pick<EvmSource, "blocksAt">[],
 ): Promise<boolean> {
   if (end.hash === final.hash) return true;
   for (const other of others) {

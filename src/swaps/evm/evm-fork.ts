@@ -104,7 +104,7 @@ async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null
 
 /** The hashes that the RPC has at these heights, asked for together; all null where it does not answer. */
 export async function hashesAt(
-  source: EvmSource,
+  source: Pick<EvmSource, "blocksAt">,
   heights: readonly number[],
 ): Promise<readonly (Bytes32 | null)[]> {
   try {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { accepted, locked } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { sha256 } from "../../adapters/system/hashes.ts";
+import { silentSource } from "../../../testkit/doubles/evm-source.ts";
 import { handClock } from "../../../testkit/doubles/clock.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 
@@ -139,4 +140,21 @@ test("S-08: RPCs that were slow come last, too", () => {
   assert.deepEqual(failed.last([1, 2]), [2, 1]);
   ms += 600_000;
   assert.deepEqual(failed.last([1, 2]), [1, 2]);
+});
+
+test("S-08: RPCs that bear an end out late, or not at all, come last, too", async () => {
+  let ms = 5_000_000;
+  const failed = new FailedReadings(handClock(() => ms));
+  const slow = failed.noting(0, {
+    blocksAt: async () => {
+      ms += 5001;
+      return [];
+    },
+  });
+  await failed.noting(2, { blocksAt: async () => [] }).blocksAt([1]);
+  assert.deepEqual(failed.last([0, 1, 2]), [0, 1, 2]);
+  await slow.blocksAt([1]);
+  assert.deepEqual(failed.last([0, 1, 2]), [1, 2, 0]);
+  await assert.rejects(failed.noting(1, silentSource).blocksAt([1]), { code: "TIMEOUT" });
+  assert.deepEqual(failed.last([0, 1, 2]), [2, 0, 1]);
 });

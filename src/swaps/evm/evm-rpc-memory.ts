@@ -8,6 +8,8 @@ import { bytesToHex } from "../../primitives/hex.ts";
 import { remember } from "../../primitives/oldest-first.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
+import type { EvmSource } from "./evm-chain.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 import { escrowEventText } from "./evm-witnesses.ts";
 
 /** Logs that are remembered: one that is forgotten costs another reading of its blocks. */
@@ -165,6 +167,23 @@ export class FailedReadings {
   /** The RPC of that index has answered, having been asked then (monotonic). */
   answered(index: number, askedMs: number): void {
     if (this.#clock.monotonicMs() - askedMs > SLOW_MS) this.add(index);
+  }
+
+  /** The blocks of the RPC of that index, whose failures are noted as they come. */
+  noting(index: number, source: Pick<EvmSource, "blocksAt">): Pick<EvmSource, "blocksAt"> {
+    return {
+      blocksAt: async (numbers) => {
+        const askedMs = this.#clock.monotonicMs();
+        try {
+          const blocks = await source.blocksAt(numbers);
+          this.answered(index, askedMs);
+          return blocks;
+        } catch (error) {
+          if (error instanceof EvmUnavailable) this.add(index);
+          throw error;
+        }
+      },
+    };
   }
 
   /** The same RPCs, those that have failed of late behind the others. */

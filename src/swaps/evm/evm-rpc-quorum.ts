@@ -267,7 +267,7 @@ export class EvmRpcQuorum {
     const known = view.last?.heads.final ?? null;
     if (known?.number === height) return known;
     try {
-      return elementAt(await source.blocksAt([height]), 0);
+      return elementAt(await source.blocksAt([height], true), 0);
     } catch (error) {
       this.#failed(view, error);
       return null;

@@ -238,7 +238,7 @@ export class SecondReading {
     const isShown = await isEndShown(
       compared,
       final,
-      others.map((one) => ofRpc(this.#deps.sources, one)),
+      others.map((one) => this.#failed.noting(one, ofRpc(this.#deps.sources, one))),
     );
     if (!isShown && !this.#isAlone) return null;
     for (const event of disputed) tellDispute(this.#deps.log, event);

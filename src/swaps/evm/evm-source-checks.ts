@@ -40,7 +40,7 @@ export function checkedSource(source: EvmSource, clock: Clock, maxAheadS: number
       }
       return heads;
     },
-    blocksAt: async (numbers) => checkAll(await source.blocksAt(numbers)),
+    blocksAt: async (numbers, isPoll) => checkAll(await source.blocksAt(numbers, isPoll)),
     blocksByHash: async (hashes) => checkAll(await source.blocksByHash(hashes)),
     logs: (from, to) => source.logs(from, to),
     logsOfBlock: (hash) => source.logsOfBlock(hash),
