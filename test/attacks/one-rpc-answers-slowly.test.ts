@@ -127,3 +127,23 @@ test("S-07: one RPC of three that is asked for the block which may be final, and
   );
   assert.ok(first.calls.length > 0);
 });
+
+test("A-110: one RPC of three refuses all logs, and another one is always too late to have the final block in force: finality is that of the late one", async () => {
+  const rpcs = [await serve(), await serve(), await serve()] as const;
+  const [, late, refusing] = rpcs;
+  refusing.meddle = ({ method }) =>
+    method === "eth_getLogs" ? { error: { code: -32_000, message: "no logs here" } } : undefined;
+  let height = 150;
+  const grow = (): void => {
+    height = Math.min(height + 1, CHAIN.length - 1);
+    for (const rpc of rpcs) rpc.chain = CHAIN.slice(0, height + (rpc === late ? -9 : 1));
+  };
+  grow();
+  const timer = setInterval(grow, 50);
+  stopped.push(() => clearInterval(timer));
+  // The late one is ten blocks behind, and the others call what is three blocks deep final.
+  const one = follow({ urls: rpcs.map(({ url }) => url), confirmations: 3, clock: FAST });
+  stopped.push(() => one.close());
+  await one.until(() => one.ledger.tips().evm.finalHeight >= 170, 10_000);
+  assert.ok(height < CHAIN.length - 20, String(height));
+});

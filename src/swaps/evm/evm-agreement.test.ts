@@ -213,6 +213,43 @@ describe("S-07: several RPCs", () => {
     assert.equal(watch.standing().headHeight, 100);
   });
 
+  test("one whose chain ends below the final block in force is held to the newest one before, for ten minutes", async () => {
+    let head = 100;
+    const growing = (name: string, behind: number): EvmSource => {
+      const heads = async () => ({ head: block(head - behind, "a"), final: block(head - behind - 3, "a") });
+      return { ...rpc(name), heads, blocksAt: async (numbers) => numbers.map((at) => block(at, "a")) };
+    };
+    const { time, watch } = watchOf([growing("one", 0), growing("late", 5), growing("three", 0)]);
+    const heldTo = (index: number) => {
+      const final = watch.final();
+      assert.ok(final);
+      return [watch.finalFor(index, final).height, watch.finalFor(index, final).isEarlier === true];
+    };
+    await watch.look();
+    assert.deepEqual(
+      [heldTo(0), heldTo(1)],
+      [
+        [97, false],
+        [97, false],
+      ],
+    );
+    for (head = 101; head < 120; head += 1) {
+      time.ms += 20_000;
+      await watch.look();
+    }
+    assert.deepEqual(
+      [heldTo(0), heldTo(1)],
+      [
+        [116, false],
+        [114, true],
+      ],
+    );
+    time.ms += 600_001;
+    head = 200;
+    await watch.look();
+    assert.deepEqual(heldTo(1), [197, false]);
+  });
+
   test("the final block has the time that those give it who agree about it", async () => {
     const other = { ...block(90, "b"), time: 7 };
     const liar = { ...rpc("liar"), heads: async () => ({ head: block(100, "b"), final: other }) };

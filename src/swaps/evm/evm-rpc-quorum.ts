@@ -20,6 +20,10 @@ import type { EvmStanding } from "../standings.ts";
 /** An answer counts for this long (S-07, S-62). */
 const ANSWER_COUNTS_MS = 30_000;
 
+/** So many final blocks that were in force before are known, and so far apart: ten minutes of them. */
+const EARLIER_FINALS = 30;
+const EARLIER_APART_MS = 20_000;
+
 /** One answer about latest and final block. */
 interface Answer {
   readonly heads: EvmHeads;
@@ -40,6 +44,8 @@ interface View {
 export interface FinalInForce extends FinalWord {
   /** Unix seconds; 0 with height -1. */
   readonly time: number;
+  /** Another one is in force by now: this one bears blocks out, and says of none that it has left the chain. */
+  readonly isEarlier?: true;
 }
 
 /** What the watch works with. */
@@ -58,6 +64,8 @@ export class EvmRpcQuorum {
   readonly #views: readonly View[];
   /** With several RPCs: what the last comparison came to, and when. */
   #compared: { readonly final: FinalInForce | null; readonly atMs: number } | null = null;
+  /** With several RPCs: blocks that were in force before, the newest first, and since when. */
+  #earlier: readonly { readonly final: FinalInForce; readonly atMs: number }[] = [];
   #wasAgreed = true;
   /** Time of the first head that `standing` told. */
   #firstHeadTime: number | null = null;
@@ -109,6 +117,17 @@ export class EvmRpcQuorum {
     if (this.#compared === null) return null;
     const isFresh = this.#parts.clock.monotonicMs() - this.#compared.atMs <= ANSWER_COUNTS_MS;
     return isFresh ? this.#compared.final : null;
+  }
+
+  /**
+   * The final block to which this RPC is held, `final` being the one in force: where its chain ends below that one, the newest
+   * that was in force before and that it may have. One that is always late would else never have a word (A-110).
+   */
+  finalFor(index: number, final: FinalInForce): FinalInForce {
+    const head = this.#views[index]?.last?.heads.head.number ?? -1;
+    if (head >= final.height) return final;
+    const earlier = this.#earlier.find((one) => one.final.height <= head)?.final;
+    return earlier === undefined ? final : { ...earlier, isEarlier: true };
   }
 
   /**
@@ -179,13 +198,24 @@ export class EvmRpcQuorum {
 
   async #compareAll(): Promise<void> {
     const final = await this.#compare();
-    this.#compared = { final, atMs: this.#parts.clock.monotonicMs() };
+    const atMs = this.#parts.clock.monotonicMs();
+    this.#compared = { final, atMs };
+    this.#keepEarlier(final, atMs);
     const agreed = final !== null;
     if (agreed !== this.#wasAgreed) {
       if (agreed) this.#parts.log.info({}, "the EVM RPCs agree");
       else this.#parts.log.error({ rpcs: this.sentences() }, "the EVM RPCs do not agree: new actions stop");
     }
     this.#wasAgreed = agreed;
+  }
+
+  #keepEarlier(final: FinalInForce | null, atMs: number): void {
+    const oldestMs = atMs - EARLIER_FINALS * EARLIER_APART_MS;
+    this.#earlier = this.#earlier.filter((one) => one.atMs >= oldestMs);
+    if (final === null || final.height < 0) return;
+    const last = this.#earlier[0];
+    if (last === undefined || (atMs - last.atMs >= EARLIER_APART_MS && final.hash !== last.final.hash))
+      this.#earlier = [{ final, atMs }, ...this.#earlier];
   }
 
   /** A sentence for each RPC, for people. */

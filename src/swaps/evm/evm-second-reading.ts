@@ -136,8 +136,10 @@ export class SecondReading {
     if (to === null) return { kind: "waiting" };
     const others = this.#isAlone ? [0] : this.#indices(active).filter((index) => index !== span.source);
     for (const index of others) {
-      const limit = Math.min(to, target);
-      const step = await this.#tried(() => this.#readAgain(index, span, from, limit, final), index);
+      const known = this.#deps.standing.finalFor(index, final);
+      const limit = Math.min(to, target, known.height);
+      if (limit < from) continue;
+      const step = await this.#tried(() => this.#readAgain(index, span, from, limit, known), index);
       if (step !== null) return step;
     }
     return { kind: "waiting" };
@@ -362,6 +364,7 @@ export class SecondReading {
     const anchorOf = (height: number) => this.#anchor(height);
     const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
     if (compared === null || "end" in compared) return compared;
+    if (final.isEarlier === true) return null;
     if ("elsewhere" in compared) return this.#leave(index, final, compared);
     const { beyond } = compared;
     return (await this.#lead.isLeft(beyond, final)) ? this.#leave(index, final, { elsewhere: beyond }) : null;
