@@ -105,6 +105,32 @@ describe("S-05: a node that fell back", () => {
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
   });
 
+  test("or another branch that cannot be read at once: nothing is said on the blocks of before at the next try", async () => {
+    const chain = new PearlChain();
+    const during: unknown[] = [];
+    let isFailing = false;
+    const port = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
+      if (isFailing && request.startsWith("block ")) {
+        during.push((await stage.told()).verdict);
+        if (during.length >= 3) throw new Error("not now");
+      }
+      return answer(null);
+    });
+    const stage = await PearlStage.over(port);
+    await stage.follow();
+    chain.mine([chain.payment(5, stage.script, AMOUNT).raw]);
+    chain.mineEmpty(K - 1);
+    await stage.follow();
+    chain.forget(K);
+    chain.mineEmpty(K + 1, 1);
+    isFailing = true;
+    await assert.rejects(stage.follow());
+    assert.equal(during.at(-1), "INDEXER_NOT_SYNCED");
+    during.length = 0;
+    await assert.rejects(stage.follow());
+    assert.deepEqual([...new Set(during)], ["INDEXER_NOT_SYNCED"]);
+  });
+
   test("one block less than K is left: the lock is not verified on the blocks of before", async () => {
     const { chain, stage } = await staged(K);
     assert.equal((await stage.told()).verdict, true);

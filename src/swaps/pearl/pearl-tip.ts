@@ -126,7 +126,8 @@ export class PearlTip {
       const theirs = isNext ? own.hash : await node.blockHash(own.height);
       if (theirs === null) throw new UnsettledChain(own.height);
       if (theirs === own.hash) {
-        this.#deps.standing.forksAt(null);
+        // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
+        if (!isNext) this.#deps.standing.forksAt(null);
         const appended = await this.#append(this.#window, tip, null);
         if (appended.kind === "moved") return true;
       }
@@ -299,10 +300,10 @@ export class PearlTip {
     // taken for blocks of the same height.
     if (rewindTo !== null) {
       this.#window = this.#window.upTo(rewindTo);
-      // The rows that events carry are of the new chain.
-      this.#deps.standing.forksAt(null);
       this.#listener.undoing(rewindTo);
     }
+    // The rows that events carry are of the new chain.
+    this.#deps.standing.forksAt(null);
     await this.apply({
       rewindTo,
       facts,
