@@ -89,6 +89,12 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "const ANSWER_COUNTS_MS = 3_000_000;",
       why: "a silent RPC counts for an hour",
     },
+    {
+      rule: "A-110",
+      find: "(one) => one.final.height <= head",
+      replace: "() => false",
+      why: "an RPC that is always late never has a word, and finality stands still beside one that refuses logs",
+    },
 
     {
       rule: "S-26",
@@ -121,12 +127,32 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an RPC that denies by receipt what its ranges show is read from",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-catch-up.ts", [
+    {
+      rule: "S-08",
+      find: "return this.#crowding.size === 1 && ",
+      replace: "return false && ",
+      why: "what one RPC has shown too much of stops the index for all of them",
+    },
+    {
+      rule: "S-08",
+      find: "else if (this.#crowding.size < 2) {",
+      replace: "else {",
+      why: "a stranger stops the index by logs of which the chain has many",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-back-point.ts", [
     {
       rule: "S-07",
       find: ">= ledger.tips().evm.finalHeight) return shared",
       replace: ">= -1) return shared",
       why: "one RPC undoes final blocks by denying ours",
+    },
+    {
+      rule: "S-07",
+      find: "if (shared !== null || height < firstBlock) return shared;",
+      replace: "if (shared !== null || height < Infinity) return shared;",
+      why: "a log that was disputed for hours takes every order away with it",
     },
   ]),
   ...inFile("src/swaps/evm/evm-compare-range.ts", [

@@ -124,6 +124,12 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-05",
+      find: "if (!isNext) this.#deps.standing.forksAt(null);",
+      replace: "this.#deps.standing.forksAt(null);",
+      why: "a lock is verified on blocks that the node has left while its branch is read once more",
+    },
+    {
+      rule: "S-05",
       find: "window.medianTimePast()",
       replace: "tip.time",
       why: "the tip's time passes for the median",
