@@ -14,10 +14,13 @@ import type {
 /** What a contract says of a signature; "failed": its call reverted or ran out of the gas that it may use. */
 export type ContractVerdict = "valid" | "invalid" | "failed";
 
-/** Questions to EVM accounts. Rejects with `EvmUnavailable` where no RPC answers (S-62). */
+/**
+ * Questions to EVM accounts. Rejects with `EvmUnavailable` where no RPC answers (S-62), and, of several, where fewer than two
+ * do or no two say the same.
+ */
 export interface EvmAccounts {
-  /** Whether there is code at each address at the latest block, in one request. */
-  haveCode(addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
+  /** Whether there is code at each address at the latest block, in one request; null where no two RPCs say the same. */
+  haveCode(addresses: readonly EvmAddress[]): Promise<readonly (boolean | null)[]>;
   /** ERC-1271 by eth_call at the latest block, with bounded gas. */
   judgeSignature(address: EvmAddress, digest: Bytes32, signature: string): Promise<ContractVerdict>;
 }

@@ -77,12 +77,12 @@ async function haveCode(rpc: JsonRpcClient, addresses: readonly EvmAddress[]): P
   });
 }
 
-/** Puts a question to an RPC of the right chain, another one where the first does not answer. */
-export type AskRpc = <T>(question: (rpc: JsonRpcClient) => Promise<T>) => Promise<T>;
+/** Puts a question to the RPC while it serves the right chain. */
+type AskRpc = <T>(question: (rpc: JsonRpcClient) => Promise<T>) => Promise<T>;
 
 /**
- * Looks at accounts through whichever RPC answers. Signatures are asked about as the escrow asks: an account may answer
- * it alone, or answer everybody but it.
+ * Looks at accounts through one RPC. Signatures are asked about as the escrow asks: an account may answer it alone, or
+ * answer everybody but it.
  */
 export function accountsOf(ask: AskRpc, escrow: EvmAddress): EvmAccounts {
   return {

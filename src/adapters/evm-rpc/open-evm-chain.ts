@@ -1,11 +1,11 @@
 // Opens an EVM chain: two clients per URL, put together behind the ports of the service. Questions about accounts,
-// which strangers cause, have connections of their own, so that what follows the chain never waits behind them. A
-// question about accounts goes to one RPC after the other, beginning with the one that answered last. RPC URLs often
-// hold the operator's key in their path, query or password: messages get a name for each that does not.
+// which strangers cause, have connections of their own, so that what follows the chain never waits behind them. RPC URLs
+// often hold the operator's key in their path, query or password: messages get a name for each that does not.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
+import { agreedAccounts } from "../../swaps/evm/evm-account-quorum.ts";
 import { agreedInspection } from "../../swaps/evm/evm-escrow-quorum.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { accountsOf } from "./accounts.ts";
@@ -57,7 +57,6 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
     });
   const opened = open();
   const openedForAccounts = open();
-  const rpcsForAccounts = new FirstAnswer(openedForAccounts);
   /** When each RPC last named our chain, monotonic. */
   const identified = new Map<JsonRpcClient, number>();
   /** Accounts of another chain say nothing about ours, and another one may come to stand behind a URL. */
@@ -72,13 +71,13 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
     sources: opened.map(({ source }) => source),
     escrow,
     readLog: readEscrowLog,
-    accounts: accountsOf(
-      (question) =>
-        rpcsForAccounts.ask(async (one) => {
+    accounts: agreedAccounts(
+      openedForAccounts.map((one) =>
+        accountsOf(async (question) => {
           await prepare(one);
           return question(one.rpc);
-        }),
-      escrow,
+        }, escrow),
+      ),
     ),
     inspectEscrow: () =>
       agreedInspection(
@@ -99,37 +98,6 @@ async function inspectionOf(
   const id = await source.chainId();
   if (id === chainId) return inspectEscrow(rpc, escrow, chainId);
   return { faults: [wrongChain(source.name, id, chainId)], usdc: null, minUsdc: null };
-}
-
-/** Several ways to ask the same. */
-class FirstAnswer<Source> {
-  readonly #sources: readonly Source[];
-  #preferred = 0;
-
-  constructor(sources: readonly Source[]) {
-    this.#sources = sources;
-  }
-
-  /** The first answer. Rejects with the last `EvmUnavailable` where none answers; other errors end the search. */
-  async ask<T>(question: (source: Source) => Promise<T>): Promise<T> {
-    const count = this.#sources.length;
-    const start = this.#preferred;
-    let last = new EvmUnavailable("UNREACHABLE", "no EVM RPC is configured");
-    for (let i = 0; i < count; i += 1) {
-      const index = (start + i) % count;
-      const source = this.#sources[index];
-      if (source === undefined) continue;
-      try {
-        const answer = await question(source);
-        this.#preferred = index;
-        return answer;
-      } catch (error) {
-        if (!(error instanceof EvmUnavailable)) throw error;
-        last = error;
-      }
-    }
-    throw last;
-  }
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import type { EscrowInspection } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
+import { wordsUntil } from "./evm-words.ts";
 
 /** An RPC and its answer, which rejects with `EvmUnavailable` where there is none. */
 export interface AskedRpc {
@@ -22,7 +23,10 @@ interface Shown {
  * where none answers, and, UNSETTLED, where no two agree that it fits or that it does not.
  */
 export async function agreedInspection(asked: readonly AskedRpc[]): Promise<EscrowInspection> {
-  const { shown, failure } = await answersOf(asked);
+  const { words: shown, failure } = await wordsUntil(
+    asked.map(async ({ name, found }): Promise<Shown> => ({ name, found: await found })),
+    (some) => agreedFit(some) !== null,
+  );
   if (failure !== null && !(failure instanceof EvmUnavailable)) throw failure;
   const fitting = agreedFit(shown);
   if (fitting !== null) return fitting;
@@ -39,31 +43,6 @@ export async function agreedInspection(asked: readonly AskedRpc[]): Promise<Escr
     "UNSETTLED",
     `no two EVM RPCs agree on what stands at the escrow's address: ${said}`,
   );
-}
-
-/** Waits for all of them, or until two agree that the escrow fits: one that is slow changes nothing then. */
-async function answersOf(
-  asked: readonly AskedRpc[],
-): Promise<{ readonly shown: readonly Shown[]; readonly failure: unknown }> {
-  const shown: Shown[] = [];
-  let failure: unknown = null;
-  let missing = asked.length;
-  await new Promise<void>((resolve) => {
-    if (missing === 0) resolve();
-    for (const { name, found } of asked) {
-      const settled = found.then(
-        (inspection) => void shown.push({ name, found: inspection }),
-        (error: unknown) => {
-          failure = error;
-        },
-      );
-      void settled.then(() => {
-        missing -= 1;
-        if (missing === 0 || agreedFit(shown) !== null) resolve();
-      });
-    }
-  });
-  return { shown, failure };
 }
 
 function agreedFit(shown: readonly Shown[]): EscrowInspection | null {

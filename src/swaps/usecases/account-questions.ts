@@ -22,12 +22,12 @@ export class AccountQuestions {
   /** Whether there is code at an address, for a request; null where it cannot be told, or too many ask. */
   hasCode(account: EvmAddress): Promise<boolean | null> {
     return shared(this.#kinds, account, () =>
-      this.#lanes.ask(async () => (await this.#accounts.haveCode([account]))[0] === true),
+      this.#lanes.ask(async () => (await this.#accounts.haveCode([account]))[0] ?? null),
     );
   }
 
-  /** Whether there is code at each address, for a round; null where it cannot be told. */
-  async haveCode(accounts: readonly EvmAddress[]): Promise<readonly boolean[] | null> {
+  /** Whether there is code at each address, for a round; null where it cannot be told, of one or of all. */
+  async haveCode(accounts: readonly EvmAddress[]): Promise<readonly (boolean | null)[] | null> {
     try {
       return await this.#accounts.haveCode(accounts);
     } catch {

@@ -154,7 +154,7 @@ export class AskRechecks {
       for (const seller of some) {
         const kind = kinds.get(seller);
         if (kind === "contract") await this.#callContract(seller, budget);
-        else if (before.get(seller) !== "key") await this.#judgeByKey(seller);
+        else if (kind === "key" && before.get(seller) !== "key") await this.#judgeByKey(seller);
       }
     }
   }

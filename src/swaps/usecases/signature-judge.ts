@@ -4,6 +4,7 @@
 // is kept for the length of a round. What strangers make all this cost is bounded by `AccountQuestions`.
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import { zip } from "../../primitives/elements.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
 import { remember } from "../../primitives/oldest-first.ts";
 import { MAX_CONTRACT_SIGNATURE, normaliseSignature } from "../../swap/eip712.ts";
@@ -17,7 +18,7 @@ import type { Asker } from "./question-lanes.ts";
 type SignatureVerdict =
   | { readonly kind: "valid"; readonly kept: string; readonly byContract: boolean }
   | { readonly kind: "invalid" }
-  /** The account's code could not be read, or too many ask about accounts. */
+  /** The account's code could not be read, no two RPCs agree on it, or too many ask about accounts. */
   | { readonly kind: "unavailable" };
 
 /** Recovers the account that signed the digest with a normalised 65-byte signature; null where there is none. */
@@ -67,11 +68,18 @@ export class SignatureJudge {
     return this.#kinds.get(account) ?? null;
   }
 
-  /** What stands at these addresses at the latest block, by one question of a round; null where it cannot be read. */
+  /**
+   * What stands at these addresses at the latest block, by one question of a round: null where it cannot be read, and
+   * without those on which RPCs contradict each other.
+   */
   async readKinds(accounts: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, AccountKind> | null> {
     const answers = await this.#questions.haveCode(accounts);
     if (answers === null) return null;
-    return new Map(accounts.map((account, i) => [account, this.#keepKind(account, answers[i] === true)]));
+    return new Map(
+      zip(accounts, answers).flatMap(([account, hasCode]) => {
+        return hasCode === null ? [] : [[account, this.#keepKind(account, hasCode)]];
+      }),
+    );
   }
 
   /** Judges by what stands at the address now. `signature` as the request has it; anything but a text is invalid. */
