@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { evmAddress, evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { bytes32, evmAddress, evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, claimed } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { handClock, settle } from "../../../testkit/doubles/clock.ts";
 import { logOf } from "../../../testkit/doubles/log.ts";
@@ -164,6 +164,21 @@ describe("S-07: the end of an order that is not final", () => {
     await look();
     const newest = indexed.events.slice(2).map(({ place }) => place.txHash);
     assert.deepEqual(rpcs[0]?.transactions, newest);
+  });
+
+  test("costs a look little, however many ends one RPC has invented before it", async () => {
+    const { look, indexed } = ends(["shows", "shows"]);
+    const invented = Array.from({ length: 120_000 }, (_, i) => ({
+      ...claimed("a", 12),
+      orderHash: bytes32(`${i}`),
+      place: evmPlace(12, i),
+    }));
+    indexed.events = [...invented, END];
+    await look();
+    const startedMs = performance.now();
+    for (let i = 0; i < 10; i += 1) await look(1000);
+    assert.ok(performance.now() - startedMs < 1500, `${performance.now() - startedMs} ms`);
+    assert.deepEqual(await look(1000), [NAME]);
   });
 
   test("is not shown by an RPC that is behind the others, which may stand still on an orphaned branch with it", async () => {

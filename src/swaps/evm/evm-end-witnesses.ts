@@ -21,6 +21,11 @@ const WORD_RENEWED_MS = 15_000;
 const WORDS_NEEDED = 2;
 /** Ends that an RPC is asked about at a time, the newest first: who invents thousands must not make the others busy. */
 const ENDS_AT_ONCE = 50;
+/**
+ * Ends that are looked at, the newest of all: one RPC can invent a hundred thousand, which each look would go through. More
+ * than can be asked about at a poll's pace before their words are old; an older one counts as not shown until it is final.
+ */
+const ENDS_LOOKED_AT = 1_000;
 
 /** What it works with. */
 interface EndWitnessesDependencies {
@@ -81,14 +86,13 @@ export class EndWitnesses {
     await this.#noting;
   }
 
-  /** By their names, ascending. */
+  /** The newest ones by their names, ascending. */
   #ends(): ReadonlyMap<string, OrderEnd> {
     const { ledger } = this.#deps;
     const { height, finalHeight } = ledger.tips().evm;
     const events: readonly EscrowEvent[] = ledger.unsettled(finalHeight + 1, height);
-    return new Map(
-      events.filter(isOrderEnd).map((end) => [endName(end.orderHash, end.place.blockHash), end]),
-    );
+    const newest = events.filter(isOrderEnd).slice(-ENDS_LOOKED_AT);
+    return new Map(newest.map((end) => [endName(end.orderHash, end.place.blockHash), end]));
   }
 
   #isOld(name: string, index: number): boolean {
