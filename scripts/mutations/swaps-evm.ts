@@ -106,8 +106,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-rpc-memory.ts", [
     {
       rule: "S-08",
-      find: "for (const event of before) digest",
-      replace: "for (const event of before.slice(0, 0)) digest",
+      find: "for (const event of before) {",
+      replace: "for (const event of before.slice(0, 0)) {",
       why: "a log that was refused after an invented one is held against an honest RPC for ever",
     },
   ]),

@@ -285,7 +285,7 @@ export class EvmCatchUp {
     try {
       await ledger.applyEvm(change);
     } catch (error) {
-      if (error instanceof ImpossibleLog) second.refused(index, error, change);
+      if (error instanceof ImpossibleLog) await second.refused(index, error, change);
       // It may have happened: whoever read what was to be undone has not read what may stand there now.
       else if (change.rewindTo !== null) second.rewound(change.rewindTo);
       throw error;

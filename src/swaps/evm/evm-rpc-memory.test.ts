@@ -66,55 +66,88 @@ test("what is denied is forgotten below the final block, and of too many logs th
   assert.deepEqual(denied.deniers(locked("a", 2), LIAR, []), []);
 });
 
-test("S-08: a refused log may be given again when another one stands before it, and not before", () => {
+/** Refusals after what is indexed. */
+const refusedAfter = (unsettled: () => readonly EscrowEvent[]): RefusedLogs =>
+  new RefusedLogs({ ledger: { unsettled }, sha256, clock: handClock(() => 0) });
+
+test("S-08: a refused log may be given again when another one stands before it, and not before", async () => {
   let indexed: readonly EscrowEvent[] = [];
-  const refused = new RefusedLogs({ unsettled: () => indexed }, sha256);
+  const refused = refusedAfter(() => indexed);
   const log = { block: 20, logIndex: 3 };
   const [invented, real] = [accepted("a", 10), locked("a", 11)];
 
   indexed = [invented];
-  refused.add(0, log, 15, []);
-  assert.equal(refused.has(0, log, 15, []), true);
-  assert.equal(refused.has(1, log, 15, []), false);
-  assert.equal(refused.has(0, { ...log, logIndex: 4 }, 15, []), false);
+  await refused.add(0, log, 15, []);
+  assert.equal(await refused.has(0, log, 15, []), true);
+  assert.equal(await refused.has(1, log, 15, []), false);
+  assert.equal(await refused.has(0, { ...log, logIndex: 4 }, 15, []), false);
 
   indexed = [real];
-  assert.equal(refused.has(0, log, 15, []), false);
+  assert.equal(await refused.has(0, log, 15, []), false);
   indexed = [invented, real];
-  assert.equal(refused.has(0, log, 15, []), false);
+  assert.equal(await refused.has(0, log, 15, []), false);
   indexed = [invented];
-  assert.equal(refused.has(0, log, 15, []), true);
+  assert.equal(await refused.has(0, log, 15, []), true);
 
   // What the RPC itself shows above the indexed blocks stands before the log, too; what comes after it says nothing.
-  assert.equal(refused.has(0, log, 15, [locked("b", 18)]), false);
-  assert.equal(refused.has(0, log, 15, [locked("b", 21)]), true);
+  assert.equal(await refused.has(0, log, 15, [locked("b", 18)]), false);
+  assert.equal(await refused.has(0, log, 15, [locked("b", 21)]), true);
 });
 
-test("S-08: a log that was never refused costs no look at what stands before it, however many are asked about", () => {
+test("S-08: a log that was never refused costs no look at what stands before it, however many are asked about", async () => {
   let looks = 0;
   const unsettled = (): readonly EscrowEvent[] => {
     looks += 1;
     return [];
   };
-  const refused = new RefusedLogs({ unsettled }, sha256);
-  refused.add(0, { block: 20, logIndex: 3 }, 15, []);
+  const refused = refusedAfter(unsettled);
+  await refused.add(0, { block: 20, logIndex: 3 }, 15, []);
   looks = 0;
-  for (let logIndex = 4; logIndex < 1000; logIndex += 1) refused.has(0, { block: 20, logIndex }, 15, []);
+  for (let logIndex = 4; logIndex < 1000; logIndex += 1)
+    await refused.has(0, { block: 20, logIndex }, 15, []);
   assert.equal(looks, 0);
 });
 
-test("S-08: what is refused after however many logs is remembered, and of too many refusals the newest", () => {
+test("S-08: what is refused after however many logs is remembered, and of too many refusals the newest", async () => {
   const indexed = Array.from({ length: 10_000 }, (_, i) => locked(`order ${i}`, 10));
   let shown = indexed;
-  const refused = new RefusedLogs({ unsettled: () => shown }, sha256);
-  const isKept = (source: number): boolean => refused.has(source, { block: 21, logIndex: 3 }, 15, []);
-  for (const source of [0, 1]) refused.add(source, { block: 21, logIndex: 3 }, 15, []);
-  assert.deepEqual([0, 1, 2].map(isKept), [true, true, false]);
+  const refused = refusedAfter(() => shown);
+  const isKept = (source: number): Promise<boolean> =>
+    refused.has(source, { block: 21, logIndex: 3 }, 15, []);
+  for (const source of [0, 1]) await refused.add(source, { block: 21, logIndex: 3 }, 15, []);
+  assert.deepEqual(await Promise.all([0, 1, 2].map(isKept)), [true, true, false]);
   shown = indexed.slice(1);
-  assert.equal(isKept(0), false, "what stood before it is another one");
+  assert.equal(await isKept(0), false, "what stood before it is another one");
   shown = indexed;
-  for (let logIndex = 4; logIndex < 4 + 99; logIndex += 1) refused.add(0, { block: 5, logIndex }, 4, []);
-  assert.deepEqual([0, 1].map(isKept), [false, true]);
+  for (let logIndex = 4; logIndex < 4 + 99; logIndex += 1)
+    await refused.add(0, { block: 5, logIndex }, 4, []);
+  assert.deepEqual(await Promise.all([0, 1].map(isKept)), [false, true]);
+});
+
+test("S-08: what stands before refused logs is hashed once, and never so that the event loop has to wait", async () => {
+  const indexed = Array.from({ length: 10_000 }, (_, i) => locked(`order ${i}`, 10));
+  let hashed = 0;
+  let inOneGo = 0;
+  let longest = 0;
+  const refused = new RefusedLogs({
+    ledger: { unsettled: () => indexed },
+    sha256: (bytes) => {
+      hashed += 1;
+      inOneGo += 1;
+      longest = Math.max(longest, inOneGo);
+      return sha256(bytes);
+    },
+    clock: {
+      sleep: async () => {
+        inOneGo = 0;
+      },
+    },
+  });
+  for (let logIndex = 0; logIndex < 50; logIndex += 1) {
+    await refused.add(0, { block: 21, logIndex }, 15, []);
+    assert.equal(await refused.has(0, { block: 21, logIndex }, 15, []), true);
+  }
+  assert.deepEqual([hashed, longest <= 500], [10_000, true]);
 });
 
 test("S-08: RPCs that have failed of late come last, in their order, and none is left out", () => {

@@ -2,7 +2,6 @@
 // ones the ledger has refused of them, and which RPC has failed of late.
 
 import type { Clock } from "../../follow/ports.ts";
-import { concatBytes } from "../../primitives/bytes.ts";
 import type { Sha256 } from "../../primitives/hashing.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
 import { remember } from "../../primitives/oldest-first.ts";
@@ -76,6 +75,9 @@ type LogPlace = Pick<EvmPlace, "block" | "logIndex">;
 /** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
 const MAX_REFUSED = 100;
 
+/** Texts of events that are made and hashed between two breaths of the event loop. */
+const TEXTS_AT_ONCE = 500;
+
 /** A log that was refused. */
 interface Refusal {
   /** RPC and place. */
@@ -84,37 +86,47 @@ interface Refusal {
   readonly history: string;
 }
 
+/** The digest of an event and of all that stands before it, and that of the latter, both as hex. */
+interface Link {
+  readonly before: string;
+  readonly digest: string;
+}
+
+/** What refusals are kept with. */
+interface RefusedLogsDependencies {
+  readonly ledger: Pick<EvmLedger, "unsettled">;
+  readonly sha256: Sha256;
+  readonly clock: Pick<Clock, "sleep">;
+}
+
 /**
  * Logs that the ledger refused as impossible, by RPC, place and history: for as long as the same stands before them. A
  * log that an honest RPC gave may have been impossible only because an invented one was indexed before it.
  */
 export class RefusedLogs {
-  readonly #ledger: Pick<EvmLedger, "unsettled">;
-  readonly #sha256: Sha256;
+  readonly #deps: RefusedLogsDependencies;
   /** The oldest first. */
   #refusals: readonly Refusal[] = [];
+  /** By events as the ledger keeps them: one RPC can give an impossible log again and again after the same thousands. */
+  readonly #links = new WeakMap<EscrowEvent, Link>();
 
-  constructor(ledger: Pick<EvmLedger, "unsettled">, sha256: Sha256) {
-    this.#ledger = ledger;
-    this.#sha256 = sha256;
+  constructor(deps: RefusedLogsDependencies) {
+    this.#deps = deps;
   }
 
   /**
    * The RPC gave this log, and after what is indexed up to the block `kept` and these events above it, it cannot be.
    */
-  add(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): void {
-    if (this.has(source, place, kept, events)) return;
-    const refusal = { log: nameOf(source, place), history: this.#history(place, kept, events) };
-    this.#refusals = [...this.#refusals, refusal].slice(-MAX_REFUSED);
+  async add(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): Promise<void> {
+    const refusal = { log: nameOf(source, place), history: await this.#history(place, kept, events) };
+    if (!this.#includes(refusal)) this.#refusals = [...this.#refusals, refusal].slice(-MAX_REFUSED);
   }
 
   /** Whether it was refused after the same. Costs next to nothing for a log that never was, however many there are. */
-  has(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): boolean {
+  async has(source: number, place: LogPlace, kept: number, events: readonly EscrowEvent[]): Promise<boolean> {
     const log = nameOf(source, place);
-    const ofLog = this.#refusals.filter((refusal) => refusal.log === log);
-    if (ofLog.length === 0) return false;
-    const now = this.#history(place, kept, events);
-    return ofLog.some(({ history }) => history === now);
+    if (!this.#refusals.some((refusal) => refusal.log === log)) return false;
+    return this.#includes({ log, history: await this.#history(place, kept, events) });
   }
 
   /** All may be asked for again. */
@@ -122,15 +134,37 @@ export class RefusedLogs {
     this.#refusals = [];
   }
 
-  #history({ block, logIndex }: LogPlace, kept: number, events: readonly EscrowEvent[]): string {
-    const indexed = this.#ledger.unsettled(0, Math.min(kept, block));
+  #includes({ log, history }: Refusal): boolean {
+    return this.#refusals.some((refusal) => refusal.log === log && refusal.history === history);
+  }
+
+  /** A digest of what stands before the log, as it is indexed when this is called. */
+  async #history(
+    { block, logIndex }: LogPlace,
+    kept: number,
+    events: readonly EscrowEvent[],
+  ): Promise<string> {
+    const { ledger, sha256, clock } = this.#deps;
+    const indexed = ledger.unsettled(0, Math.min(kept, block));
     const above = events.filter(({ place }) => place.block > kept);
     const before = [...indexed, ...above].filter(
       ({ place }) => place.block < block || (place.block === block && place.logIndex < logIndex),
     );
-    let digest: Uint8Array = new Uint8Array(32);
-    for (const event of before) digest = this.#sha256(concatBytes(digest, utf8(escrowEventText(event))));
-    return bytesToHex(digest);
+    let digest = "";
+    let made = 0;
+    for (const event of before) {
+      const known = this.#links.get(event);
+      if (known?.before === digest) {
+        digest = known.digest;
+        continue;
+      }
+      if (made % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await clock.sleep(0);
+      made += 1;
+      const link = { before: digest, digest: bytesToHex(sha256(utf8(digest + escrowEventText(event)))) };
+      this.#links.set(event, link);
+      ({ digest } = link);
+    }
+    return digest;
   }
 }
 

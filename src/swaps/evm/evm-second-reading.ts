@@ -91,7 +91,7 @@ export class SecondReading {
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#refused = new RefusedLogs(deps.ledger, deps.crypto.sha256);
+    this.#refused = new RefusedLogs({ ...deps, sha256: deps.crypto.sha256 });
     this.#failed = new FailedReadings(deps.clock);
     this.#disputes = new Disputes(deps, this.#denied, options);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);
@@ -114,8 +114,8 @@ export class SecondReading {
   }
 
   /** The ledger has refused this change of the RPC because of a log that is impossible after what is before it (S-08). */
-  refused(source: number, log: ImpossibleLog, { rewindTo, events }: EvmChange): void {
-    this.#refused.add(source, log, rewindTo ?? this.#deps.ledger.tips().evm.height, events);
+  async refused(source: number, log: ImpossibleLog, { rewindTo, events }: EvmChange): Promise<void> {
+    await this.#refused.add(source, log, rewindTo ?? this.#deps.ledger.tips().evm.height, events);
   }
 
   /** What is to be done next. Does not reject for what an RPC answers: then another one is asked, or it waits. */
@@ -297,7 +297,7 @@ export class SecondReading {
     const words = this.#isAlone ? ownWords : this.#witnesses(extra, null, final);
     for await (const [event, { shows, lacks }] of words) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
-      if (this.#refused.has(index, event.place, first.place.block - 1, shown)) {
+      if (await this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
         const back = await this.#backForGone(compared.absent, index, final);
         if (back !== null) return back;
