@@ -69,3 +69,28 @@ test("S-07: the log, its block and its receipt on an orphaned branch, or below a
   assert.equal(await shownOn(100, { height: 40, hash: hashOf(40, "c") }), true);
   assert.equal(await shownOn(60, null), true);
 });
+
+test("S-07: which block stands in the place of thousands of logs is asked once for each height", async () => {
+  const asked: (readonly number[])[] = [];
+  const other = onBranch("b", 100);
+  const source: EvmSource = {
+    ...other,
+    blocksAt: async (numbers) => {
+      asked.push(numbers);
+      return other.blocksAt(numbers);
+    },
+  };
+  const events = Array.from({ length: 3000 }, (_, i): EscrowEvent => {
+    const place = {
+      ...EVENT.place,
+      block: 50 + (i % 2),
+      blockHash: hashOf(50 + (i % 2), "a"),
+      logIndex: i >> 1,
+    };
+    return { ...EVENT, place };
+  });
+  const final = { height: 90, hash: hashOf(90, "b") };
+  const shown = await shownBy(events, source, { escrow, readLog: () => null }, final);
+  assert.deepEqual([shown.length, new Set(shown)], [3000, new Set([false])]);
+  assert.deepEqual(asked, [[90], [90, 50, 51]]);
+});

@@ -200,11 +200,15 @@ async function replacedBlocks(
 ): Promise<ReadonlySet<Bytes32>> {
   if (events.length === 0 || final === null || final.hash === null) return new Set();
   const places = events.map(({ place }) => place).filter(({ block }) => block <= final.height);
-  const [theirs, ...blocks] = await source.blocksAt([final.height, ...places.map(({ block }) => block)]);
+  // One block can have thousands of logs.
+  const heights = [...new Set(places.map(({ block }) => block))];
+  const [theirs, ...blocks] = await source.blocksAt([final.height, ...heights]);
   if (theirs?.hash !== final.hash) return new Set();
+  const hashes = new Map(zip(heights, blocks).map(([height, block]) => [height, block?.hash ?? null]));
   return new Set(
-    zip(places, blocks).flatMap(([{ blockHash }, block]) => {
-      return block === null || block.hash === blockHash ? [] : [blockHash];
+    places.flatMap(({ block, blockHash }) => {
+      const theirHash = hashes.get(block) ?? null;
+      return theirHash === null || theirHash === blockHash ? [] : [blockHash];
     }),
   );
 }
