@@ -339,3 +339,34 @@ test("S-08: thousands of logs that one RPC of three invents at a second reading 
     assert.ok(receipts.length < 500, String(receipts.length));
   }
 });
+
+/** Invents them as `inventing` does, and has their transactions in the block, too, so that a first reading takes them in. */
+const inventingWhole: Meddling = (call, truth) => {
+  if (!("result" in truth) || typeof truth.result !== "object" || truth.result === null) return undefined;
+  const listed = VICTIM?.block.transactions ?? [];
+  const { hash, transactions } = truth.result as { hash?: string; transactions?: readonly string[] };
+  if (hash === VICTIM?.block.hash && transactions !== undefined) {
+    const more = Array.from({ length: 3000 }, (_, i) => `0x${(i + 1).toString(16).padStart(64, "0")}`);
+    return { result: { ...truth.result, transactions: [...listed, ...more] } };
+  }
+  const lie = inventing(call, truth);
+  if (lie === undefined || !("result" in lie)) return lie;
+  const logs = lie.result as readonly WireLog[];
+  const invented = logs.filter(({ logIndex }) => Number(logIndex) >= 100);
+  const indices = new Map(invented.map((log, i) => [log, `0x${(listed.length + i).toString(16)}`]));
+  return {
+    result: logs.map((log) => ({ ...log, transactionIndex: indices.get(log) ?? log.transactionIndex })),
+  };
+};
+
+test("S-08: thousands of logs that one RPC of three has invented at the first reading are thousands of questions to nobody", async () => {
+  const [liar, honest, other] = [await serve(inventingWhole), await serve(), await serve()];
+  const one = followed([liar, honest, other]);
+  await one.until(() => one.ledger.unsettled(30, 30).length > 3000);
+  await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+  for (const { calls } of [honest, other]) {
+    const receipts = calls.filter(({ method }) => method === "eth_getTransactionReceipt");
+    assert.ok(receipts.length < 1500, String(receipts.length));
+  }
+});

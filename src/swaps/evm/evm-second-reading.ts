@@ -3,7 +3,7 @@
 // on becomes final; what they disagree on is read again from its parent block, or waits with an alarm. Who read what is
 // known for the life of the process: after a restart both readings of what is not final are made anew.
 
-import { elementAt, zip } from "../../primitives/elements.ts";
+import { elementAt } from "../../primitives/elements.ts";
 import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
@@ -30,12 +30,12 @@ import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 import {
+  eachWitnessed,
   type KnownFinal,
   type LogReading,
   shownBy,
   partsOf,
   type Witnesses,
-  witnessesOf,
 } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
@@ -67,8 +67,11 @@ export interface SecondReadingOptions {
   readonly disputeMs: number;
 }
 
-/** Transactions whose events all RPCs are asked about at a time. */
-const ASKED_AT_ONCE = 50;
+/** Transactions whose events a second reading asks its own RPC about at a time. */
+const SHOWN_AT_ONCE = 500;
+
+/** Events to ask about, in their order, some at a time. */
+type Doubts = AsyncGenerator<readonly EscrowEvent[], void, void>;
 
 /** Reads again; see the file header. */
 export class SecondReading {
@@ -225,8 +228,8 @@ export class SecondReading {
     if (compared === null || "kind" in compared) return compared;
     const back = await this.#judgeExtra(index, compared, final);
     if (back !== null) return back;
-    const doubtful = await this.#doubtful(index, compared, final);
     const disputed: EscrowEvent[] = [];
+    const doubtful = this.#doubtful(index, compared, final);
     for await (const [event, words] of this.#witnesses(doubtful, span, final)) {
       const { lacks } = words;
       const standing = this.#standingOf(words);
@@ -247,16 +250,19 @@ export class SecondReading {
     return { kind: "raise", final: compared.end, disputed };
   }
 
-  /** Indexed events that this second reading alone does not settle. */
-  async #doubtful(index: number, compared: Compared, final: KnownFinal): Promise<readonly EscrowEvent[]> {
+  /** Indexed events that this second reading alone does not settle, asked for as they are taken. */
+  async *#doubtful(index: number, compared: Compared, final: KnownFinal): Doubts {
     const { events } = compared;
     const source = ofRpc(this.#deps.sources, index);
     if (this.#isAlone) {
       const keys = new Set([...(await unshown(compared, source)), ...this.#suspects]);
-      return events.filter((event) => keys.has(eventKey(event)));
+      yield events.filter((event) => keys.has(eventKey(event)));
+      return;
     }
-    const shown = await shownBy(events, source, this.#deps.reading, final);
-    return events.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
+    for (const part of partsOf(events, SHOWN_AT_ONCE)) {
+      const shown = await shownBy(part, source, this.#deps.reading, final);
+      yield part.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
+    }
   }
 
   /**
@@ -265,20 +271,19 @@ export class SecondReading {
    * they are taken: the first of thousands that one RPC has invented mostly decides, and nobody is asked about the others.
    */
   async *#witnesses(
-    events: readonly EscrowEvent[],
+    doubts: Doubts | readonly (readonly EscrowEvent[])[],
     span: FirstReading | null,
     final: KnownFinal,
   ): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
     const { sources, reading } = this.#deps;
-    for (const part of partsOf(events, ASKED_AT_ONCE)) {
-      for (const [event, words] of zip(part, await witnessesOf(part, sources, reading, final))) {
+    for await (const events of doubts)
+      for await (const [event, words] of eachWitnessed(events, sources, reading, final)) {
         const { shows, lacks } = words;
         const isSuspect = this.#suspects.has(eventKey(event));
         if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source))
           yield [event, words];
         else yield [event, { shows: [...shows, span.source], lacks }];
       }
-    }
   }
 
   /** What becomes of an event by these words: alone an RPC's own word counts, of several that of two. */
@@ -294,7 +299,7 @@ export class SecondReading {
     const itself: Witnesses = { shows: [index], lacks: [] };
     const ownWords = extra.map((event) => [event, itself] as const);
     const shown = shownEvents(compared);
-    const words = this.#isAlone ? ownWords : this.#witnesses(extra, null, final);
+    const words = this.#isAlone ? ownWords : this.#witnesses([extra], null, final);
     for await (const [event, { shows, lacks }] of words) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
       if (await this.#refused.has(index, event.place, first.place.block - 1, shown)) {
@@ -324,7 +329,7 @@ export class SecondReading {
     index: number,
     final: KnownFinal,
   ): Promise<BackStep | null> {
-    for await (const [event, words] of this.#witnesses(events, null, final)) {
+    for await (const [event, words] of this.#witnesses([events], null, final)) {
       const { lacks } = words;
       if (this.#standingOf(words) === "gone")
         return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");

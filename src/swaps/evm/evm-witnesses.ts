@@ -10,6 +10,8 @@ import { EvmUnavailable } from "./evm-unavailable.ts";
 
 /** Transactions whose receipts are held at a time: each has all logs of its transaction. */
 const RECEIPTS_AT_ONCE = 500;
+/** Transactions whose events all RPCs are asked about before any of these is judged. */
+const ASKED_AT_ONCE = 50;
 
 /** The time of an event whose block's header was not read. */
 export const NO_TIME = 0;
@@ -62,6 +64,17 @@ export async function witnessesOf(
     shows: answers.flatMap(({ index, shown }) => (wordOn(i, shown) === true ? [index] : [])),
     lacks: answers.flatMap(({ index, shown }) => (wordOn(i, shown) === false ? [index] : [])),
   }));
+}
+
+/** The events with their witnesses, in order and asked about as they are taken. */
+export async function* eachWitnessed(
+  events: readonly EscrowEvent[],
+  sources: readonly EvmSource[],
+  reading: LogReading,
+  final: KnownFinal,
+): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
+  for (const part of partsOf(events, ASKED_AT_ONCE))
+    yield* zip(part, await witnessesOf(part, sources, reading, final));
 }
 
 /** What an RPC says of the event at an index; null where it has not answered. */
