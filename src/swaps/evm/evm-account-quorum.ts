@@ -21,14 +21,12 @@ export function agreedAccounts(rpcs: readonly EvmAccounts[]): EvmAccounts {
   const bounded = rpcs.map((rpc) => new BoundedRpc(rpc));
   return {
     haveCode: async (addresses) => {
-      const code = (i: number, words: readonly (readonly (boolean | null)[])[]) =>
-        agreed(words.map((word) => elementAt(word, i)));
       const words = await twoWords(
         bounded,
         (rpc) => rpc.haveCode(addresses),
-        (some) => addresses.every((_, i) => code(i, some) !== null),
+        (some) => addresses.every((_, i) => agreedAt(i, some) !== null),
       );
-      return addresses.map((_, i) => code(i, words));
+      return addresses.map((_, i) => agreedAt(i, words));
     },
     judgeSignature: async (address, digest, signature) => {
       const ask = (rpc: EvmAccounts) => rpc.judgeSignature(address, digest, signature);
@@ -59,6 +57,11 @@ async function twoWords<Word>(
 function agreed(words: readonly (boolean | null)[]): boolean | null {
   const [yes, no] = [true, false].map((word) => words.filter((one) => one === word).length >= WORDS_NEEDED);
   return yes === no ? null : yes === true;
+}
+
+/** What two of these RPCs say of the account at an index. */
+function agreedAt(i: number, words: readonly (readonly (boolean | null)[])[]): boolean | null {
+  return agreed(words.map((word) => elementAt(word, i)));
 }
 
 /** A signature that two do not take is failed where the call has failed with all of these. */
