@@ -36,7 +36,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/swap-crypto.ts", ["src/adapters/system/swap-crypto.test.ts", ...SWAP_RULES]],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   ["src/adapters/store-sqlite/swaps/", ["test/store-sqlite-swaps.test.ts"]],
-  ["src/adapters/store-rows/closed-cells.ts", ["test/store-sqlite-swaps.test.ts"]],
+  ["src/adapters/store-rows/closed-", ["test/store-sqlite-swaps.test.ts"]],
   [
     "src/adapters/store-rows/",
     [

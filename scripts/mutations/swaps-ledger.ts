@@ -142,6 +142,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
       replace: "true;",
       why: "closed orders of asks stand in the list of bids",
     },
+  ]),
+  ...inFile("src/adapters/store-rows/closed-answers.ts", [
     {
       rule: "H-40",
       find: "AND shown.class = ? AND shown.created_at = own.created_at AND shown.hash = own.hash)",

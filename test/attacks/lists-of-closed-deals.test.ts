@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import { closedAnswer } from "../../src/adapters/store-sqlite/swaps/closed-deals.ts";
+import { answered } from "../../src/adapters/store-sqlite/answered.ts";
+import { closedAnswer } from "../../src/adapters/store-rows/closed-answers.ts";
 import type { Bytes32 } from "../../src/primitives/brands.ts";
 import type { NumberedQuestion } from "../../src/adapters/store-rows/closed-prints.ts";
 import { evmAddress } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
@@ -53,7 +54,8 @@ describe("lists of closed deals", () => {
   function plansOf(questions: readonly NumberedQuestion[]): readonly string[] {
     const connection = new CountingConnection(file);
     try {
-      for (const question of questions) connection.snapshot(() => closedAnswer(connection, [question]));
+      for (const question of questions)
+        connection.snapshot(() => answered(connection, closedAnswer([question])));
       return connection.plans().filter((line) => !line.includes("swap_fact"));
     } finally {
       connection.close();

@@ -23,7 +23,7 @@ import {
   newestChange,
   newestNumber,
 } from "./swaps/swap-changes.ts";
-import { closedAnswer } from "./swaps/closed-deals.ts";
+import { closedIn } from "./swaps/closed-deals.ts";
 import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
 import { writerFence } from "./write/writer.ts";
 import type { Chain } from "../../swap/facts.ts";
@@ -107,7 +107,7 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
     queries: new PostgresQueries(readers),
     parameters: () => readers.snapshot(storedParameters),
     look: (since) => readers.snapshot((session) => lookAt(session, since)),
-    closedSwaps: (questions) => readers.snapshot((session) => closedAnswer(session, questions)),
+    closedSwaps: (questions) => readers.snapshot((session) => closedIn(session, questions)),
     storedSwaps: () => readers.survey(storedSwaps),
     ask: (question) => errands.ask(question),
     close: async () => {

@@ -6,11 +6,8 @@ import { createHash } from "node:crypto";
 import { Socket } from "node:net";
 import { Client, Query, type QueryArrayResult } from "pg";
 import { StoreUnavailable } from "../../index/ports.ts";
-import { type Cell, cellRows, CellReader, type Cells } from "../store-rows/cells.ts";
+import { cellRows, CellReader, type Cells, type Value } from "../store-rows/cells.ts";
 import { afterLived, everyTick, patienceNow } from "./patience.ts";
-
-/** A value of a statement: a cell, or a column of cells for `unnest`. */
-export type Value = Cell | readonly Cell[];
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {

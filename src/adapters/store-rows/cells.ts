@@ -17,6 +17,8 @@ import { REASON_RULES, type Reason } from "../../prc20/reasons.ts";
 export type Cell = null | number | bigint | string | Uint8Array;
 /** One row. */
 export type Cells = readonly Cell[];
+/** A value of a statement: a cell, or a list of them. */
+export type Value = Cell | readonly Cell[];
 
 /** Takes the answer of a statement that returns arrays as rows. */
 export function cellRows(rows: readonly unknown[]): readonly Cells[] {

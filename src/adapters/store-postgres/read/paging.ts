@@ -9,7 +9,7 @@ import {
   type Walk,
   walked,
 } from "../../store-rows/pages.ts";
-import type { Value } from "../session.ts";
+import type { Value } from "../../store-rows/cells.ts";
 
 /** Numbers of rows that statements ask for: few, so that each is planned once and kept. */
 const STEPS = [1, 2, 11, 26, 51, 101, 1001];

@@ -5,11 +5,11 @@ import type { PageKey, PageRequest } from "../../../index/pages.ts";
 import type { HoldersPage } from "../../../index/views.ts";
 import type { BalanceRow } from "../../../prc20/state.ts";
 import { HOLDERS } from "../../store-rows/list-orders.ts";
-import { CellReader } from "../../store-rows/cells.ts";
+import { CellReader, type Value } from "../../store-rows/cells.ts";
 import { textAt, type Walk } from "../../store-rows/pages.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 import { headOf, rankOf, totalOfHex } from "../../store-rows/sort-keys.ts";
-import type { Session, Value } from "../session.ts";
+import type { Session } from "../session.ts";
 import { pageOf, rowsFor } from "./paging.ts";
 import { storedToken } from "./query-tokens.ts";
 

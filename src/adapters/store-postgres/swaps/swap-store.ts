@@ -27,7 +27,7 @@ import type { Readers } from "../readers.ts";
 import type { Session } from "../session.ts";
 import { RowBatch } from "../write/row-batch.ts";
 import type { Writer } from "../write/writer.ts";
-import { closeBundles, closedAnswer, openAll, openBundles } from "./closed-deals.ts";
+import { closeBundles, closedIn, openAll, openBundles } from "./closed-deals.ts";
 import { leaveGap, tellChange } from "./swap-changes.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
@@ -69,7 +69,7 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
-    return this.#readers.snapshot((session) => closedAnswer(session, questions));
+    return this.#readers.snapshot((session) => closedIn(session, questions));
   }
 
   keys(kind: string): Promise<readonly string[]> {

@@ -18,7 +18,7 @@ import { assertReadable } from "../migrate.ts";
 import { isPassing } from "../open-fault.ts";
 import type { Writer } from "../write/writer-protocol.ts";
 import { ALARMS, chainCode, FACT_COLUMNS, readAlarm, readFact } from "../../store-rows/swap-rows.ts";
-import { closedAnswer, numberedIn } from "./closed-deals.ts";
+import { closedIn } from "./closed-deals.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
@@ -67,9 +67,8 @@ export class SqliteSwapStore implements SwapStore {
       });
   }
 
-  async closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
-    const numbered = await numberedIn(this.#reader, questions);
-    return this.#reader.snapshot(() => closedAnswer(this.#reader, numbered));
+  closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
+    return closedIn(this.#reader, questions);
   }
 
   async keys(kind: string): Promise<readonly string[]> {
