@@ -6,20 +6,19 @@ import { type Break, inFile } from "./break.ts";
 const STORE = "src/adapters/store-sqlite";
 const ROWS = "src/adapters/store-rows";
 
-const OFFSET_CURSOR = `const placeOf = (offset: number): number =>
-    offset <= 0 || offset === Number.MAX_SAFE_INTEGER
-      ? offset
-      : Number(connection.first("SELECT place FROM op ORDER BY place DESC LIMIT 1 OFFSET ?", offset - 1)?.[0] ?? -1);
+const OFFSET_CURSOR = `const all = yield* allRows("SELECT place FROM op ORDER BY place DESC");
+  const placeOf = (offset: number): number =>
+    offset <= 0 || offset === Number.MAX_SAFE_INTEGER ? offset : Number(all[offset - 1]?.[0] ?? -1);
   const offsetOf = ({ operation }: OperationView): number =>
-    Number(connection.first("SELECT count(*) FROM op WHERE place >= ?", operation.place)?.[0] ?? 0);
+    all.filter(([place]) => Number(place) >= operation.place).length;
   const beyond: typeof read = (offset, walk, limit) => read(placeOf(offset), walk, limit);
-  return mergedPage(connection, keys, values, beyond, offsetOf, page);`;
+  return yield* mergedPage(keys, values, beyond, offsetOf, page);`;
 
 const cursors: Break[] = [
   {
     rule: "H-06",
     file: `${STORE}/read/query-operations.ts`,
-    find: "return mergedPage(connection, keys, values, read, ({ operation }) => operation.place, page);",
+    find: "return yield* mergedPage(keys, values, read, ({ operation }) => operation.place, page);",
     replace: OFFSET_CURSOR,
     why: "a cursor by offset: rows repeat when operations are added",
   },
@@ -57,7 +56,7 @@ const orders: Break[] = [
       why: "candles compare prices by floating point",
     },
   ]),
-  ...inFile(`${STORE}/read/query-holders.ts`, [
+  ...inFile(`${ROWS}/token-reads.ts`, [
     {
       rule: "H-31",
       find: "BY balance.rank,",
@@ -90,8 +89,8 @@ const orders: Break[] = [
   ...inFile(`${STORE}/read/query-market.ts`, [
     {
       rule: "H-32",
-      find: ", listing.place ${order} ${BOUND_LIMIT}",
-      replace: ", listing.place DESC ${BOUND_LIMIT}",
+      find: "listing.unit_key ${order}, listing.place ${order}",
+      replace: "listing.unit_key ${order}, listing.place DESC",
       why: "of equal prices the newer listing comes first",
     },
   ]),
@@ -221,7 +220,7 @@ const derived: Break[] = [
       why: "after a restart the spend of an expired listing's anchor goes unseen",
     },
   ]),
-  ...inFile(`${STORE}/read/query-blocks.ts`, [
+  ...inFile(`${ROWS}/block-reads.ts`, [
     {
       rule: "A-113",
       find: "block JOIN block",
@@ -234,14 +233,14 @@ const derived: Break[] = [
       replace: "",
       why: "a block is shown with the valid operations of all blocks",
     },
+  ]),
+  ...inFile(`${ROWS}/event-reads.ts`, [
     {
       rule: "A-113",
       find: ".toSorted((one, other) => sign * (one.id - other.id))",
       replace: "",
       why: "a page of reorganisations has those of one chain before those of the other",
     },
-  ]),
-  ...inFile(`${STORE}/event-log.ts`, [
     {
       rule: "A-113",
       find: "kind = 1 AND first_id",

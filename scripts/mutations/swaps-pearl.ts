@@ -180,8 +180,6 @@ const storage = [
       replace: "",
       why: "a reindex leaves facts of blocks",
     },
-  ]),
-  ...inFile("src/adapters/store-sqlite/swaps/swap-events.ts", [
     {
       rule: "H-39",
       find: " AND type <> 'reorg'",

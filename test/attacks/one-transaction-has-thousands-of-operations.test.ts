@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { answered } from "../../src/adapters/store-postgres/answered.ts";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { operationsOf } from "../../src/adapters/store-postgres/read/query-operations.ts";
 import { Session } from "../../src/adapters/store-postgres/session.ts";
@@ -94,7 +95,7 @@ test(
           return [];
         },
       });
-      await operationsOf(explaining, TXID, null, { after: -1, limit: 10 });
+      await answered(explaining, operationsOf(TXID, null, { after: -1, limit: 10 }));
       const joined = plan.flatMap(
         (line) => /(?:Join|Nested Loop).*actual rows=([0-9.]+)/.exec(line)?.[1] ?? [],
       );

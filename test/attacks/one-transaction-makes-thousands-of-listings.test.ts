@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-ids.ts";
 import { BalanceFilter } from "../../src/adapters/store-sqlite/read/balance-filter.ts";
-import { findListingPlace } from "../../src/adapters/store-sqlite/read/find-listing.ts";
+import { answered } from "../../src/adapters/store-sqlite/answered.ts";
+import { listingPlace } from "../../src/adapters/store-rows/market-reads.ts";
 import { loadState } from "../../src/adapters/store-sqlite/read/load-state.ts";
 import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { Tick } from "../../src/primitives/brands.ts";
@@ -36,7 +37,7 @@ describe("thousands of listings are of one transaction", () => {
       { ...none, anchors: [listing.anchor] },
     ])
       assert.equal(loadState(connection, finder, new BalanceFilter(), keys).listings[0]?.id, listing.id);
-    assert.equal(findListingPlace(connection, listing.id), listing.createdPlace);
+    assert.equal(answered(connection, listingPlace(listing.id)), listing.createdPlace);
     assert.ok((await new SqliteQueries(connection, finder).listing(listing.id)).value !== null);
     const looks = connection.plans().filter((line) => /^SEARCH listing .*substr\(listing\.txid/s.test(line));
     assert.equal(looks.length, 3);

@@ -3,18 +3,29 @@
 import type { Reading, Statement } from "../store-rows/reading.ts";
 import type { Session } from "./session.ts";
 
+/** Numbers of rows that statements ask for: few, so that each is planned once and kept. */
+const STEPS = [1, 2, 11, 26, 51, 101, 1001];
+
+/** The number of rows that a statement for `limit` rows asks for: at least as many. */
+export function rowsFor(limit: number): number {
+  return STEPS.find((step) => step >= limit) ?? 10_000;
+}
+
 /** The answer, from the session's snapshot. */
 export async function answered<Answer>(session: Session, reading: Reading<Answer>): Promise<Answer> {
-  const rowsOf = ({ sql, values }: Statement) => session.all(numbered(sql), ...values);
   let step = reading.next();
-  while (step.done !== true) step = reading.next(await Promise.all(step.value.map(rowsOf)));
+  while (step.done !== true) {
+    const asked = step.value.map((statement) => session.all(textOf(statement), ...statement.values));
+    step = reading.next(await Promise.all(asked));
+  }
   return step.value;
 }
 
-function numbered(sql: string): string {
+function textOf({ sql, limit }: Statement): string {
   let number = 0;
-  return sql.replaceAll(/IN \(\?\*\)|\?/g, (mark) => {
+  const numbered = sql.replaceAll(/IN \(\?\*\)|\?/g, (mark) => {
     number += 1;
     return mark === "?" ? `$${number}` : `= ANY ($${number})`;
   });
+  return limit === undefined ? numbered : `${numbered} LIMIT ${rowsFor(limit)}`;
 }

@@ -1,19 +1,19 @@
 // Reads and writes the table of the blocks that the index holds.
 
-import { BLOCK_COLUMNS, blockCells, type BlockRow, readBlockRow } from "../store-rows/row-shapes.ts";
+import { blockAtHeight, highestBlock } from "../store-rows/block-reads.ts";
+import { blockCells, type BlockRow } from "../store-rows/row-shapes.ts";
+import { answered } from "./answered.ts";
 import type { Session } from "./session.ts";
 import { RowBatch } from "./write/row-batch.ts";
 
 /** The highest block, or null. */
-export async function storedTip(session: Session): Promise<BlockRow | null> {
-  const row = await session.first(`SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height DESC LIMIT 1`);
-  return row === null ? null : readBlockRow(row);
+export function storedTip(session: Session): Promise<BlockRow | null> {
+  return answered(session, highestBlock());
 }
 
 /** The block at a height, or null. */
-export async function storedBlock(session: Session, height: number): Promise<BlockRow | null> {
-  const row = await session.first(`SELECT ${BLOCK_COLUMNS} FROM block WHERE height = $1`, height);
-  return row === null ? null : readBlockRow(row);
+export function storedBlock(session: Session, height: number): Promise<BlockRow | null> {
+  return answered(session, blockAtHeight(height));
 }
 
 /** Appends block rows. */

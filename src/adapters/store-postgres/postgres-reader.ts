@@ -8,7 +8,8 @@ import type { ChainCheckpoint, SwapIdentity } from "../../swaps/ledger/ports.ts"
 import { CellReader } from "../store-rows/cells.ts";
 import { storedTip } from "./block-rows.ts";
 import { type ErrandOutcome, ErrandSender } from "./errands.ts";
-import { logBounds } from "./event-log.ts";
+import { logBounds } from "../store-rows/event-reads.ts";
+import { answered } from "./answered.ts";
 import { type LiveChanges, liveChanges } from "./live-rows.ts";
 import { assertReadable } from "./migrate.ts";
 import { Notices } from "./notices.ts";
@@ -130,7 +131,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
   const [tip, parameters, bounds, number, rows, changes, newest] = await Promise.all([
     storedTip(session),
     storedParameters(session),
-    logBounds(session),
+    answered(session, logBounds()),
     writerFence(session),
     liveChanges(session, live),
     change === null ? null : changesBehind(session, change),

@@ -4,6 +4,7 @@
 import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import type { Page, PageKey, PageRequest } from "../../index/pages.ts";
 import type { OperationsPart } from "../../index/queries.ts";
+import type { Reading } from "./reading.ts";
 
 /** The order of a list: unique keys, and two that stand for its ends. */
 export interface ListOrder<Row> {
@@ -14,17 +15,24 @@ export interface ListOrder<Row> {
   readonly last: PageKey;
 }
 
-/** A list whose key is a number that grows with time, newest first, and how its rows are had on both sides of a key. */
-interface NewestFirst<Row, Rows> extends ListOrder<Row> {
-  after(key: PageKey | null, limit: number): Rows;
-  before(key: PageKey, limit: number): Rows;
+/** A list in a fixed order of unique keys. */
+export interface KeyedList<Row> extends ListOrder<Row> {
+  /** `limit` rows after `key` in list order, or all that there are, or some more; from the beginning where it is null. */
+  after(key: PageKey | null, limit: number): Reading<readonly Row[]>;
+  /** The same before `key`, nearest first. */
+  before(key: PageKey, limit: number): Reading<readonly Row[]>;
+  /** Whether there is any row on this side of `key`; given only where that is cheaper than reading one. */
+  readonly any?: (side: "after" | "before", key: PageKey) => Reading<boolean>;
 }
 
-/** `read` gives rows below ("down") or above a key, nearest first: at once, or promised, as the engine does. */
-export function newestFirst<Row, Rows extends readonly Row[] | Promise<readonly Row[]>>(
-  read: (key: number, walk: Walk, limit: number) => Rows,
+/**
+ * A list whose key is a number that grows with time, newest first. `read` gives rows below ("down") or above a key, nearest
+ * first.
+ */
+export function newestFirst<Row>(
+  read: (key: number, walk: Walk, limit: number) => Reading<readonly Row[]>,
   keyOf: (row: Row) => number,
-): NewestFirst<Row, Rows> {
+): KeyedList<Row> {
   return {
     after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
     before: (key, limit) => read(intAt(key, 0), "up", limit),
@@ -34,63 +42,37 @@ export function newestFirst<Row, Rows extends readonly Row[] | Promise<readonly 
   };
 }
 
-/** What a page asks of its list. */
-export type PageStep =
-  /** At most `limit` rows beyond `key`, nearest first; after null: from the beginning. */
-  | { readonly ask: "rows"; readonly side: "after"; readonly key: PageKey | null; readonly limit: number }
-  | { readonly ask: "rows"; readonly side: "before"; readonly key: PageKey; readonly limit: number }
-  /** Whether there is any row beyond `key`: true or false, or the first such row or none. */
-  | { readonly ask: "any"; readonly side: "after" | "before"; readonly key: PageKey };
-
-/** What a list answers to a step. */
-export type PageAnswer<Row> = readonly Row[] | boolean;
-
-/** The steps to the page that a request asks for: at most two, each after the answer to the one before. */
-export function* pageSteps<Row>(
-  order: ListOrder<Row>,
-  { limit, start }: PageRequest,
-): Generator<PageStep, Page<Row>, PageAnswer<Row>> {
+/** The page that a request asks for. */
+export function* pageOf<Row>(list: KeyedList<Row>, { limit, start }: PageRequest): Reading<Page<Row>> {
   return start?.direction === "prev"
-    ? yield* pageBefore(order, start.key, limit)
-    : yield* pageAfter(order, start?.key ?? null, limit);
+    ? yield* pageBefore(list, start.key, limit)
+    : yield* pageAfter(list, start?.key ?? null, limit);
 }
 
-function* pageAfter<Row>(
-  order: ListOrder<Row>,
-  key: PageKey | null,
-  limit: number,
-): Generator<PageStep, Page<Row>, PageAnswer<Row>> {
-  const found = rowsIn(yield { ask: "rows", side: "after", key, limit: limit + 1 });
+function* pageAfter<Row>(list: KeyedList<Row>, key: PageKey | null, limit: number): Reading<Page<Row>> {
+  const found = yield* list.after(key, limit + 1);
   const rows = found.slice(0, limit);
   const end = rows.at(-1);
-  const next = found.length > limit && end !== undefined ? order.keyOf(end) : null;
+  const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;
   // From the beginning nothing can lie before. Elsewhere only a look tells: rows may have gone since the key was given.
-  const edge = edgeKey(order, rows[0], order.last);
-  const prev = key !== null && isAny(yield { ask: "any", side: "before", key: edge }) ? edge : null;
+  const edge = edgeKey(list, rows[0], list.last);
+  const prev = key !== null && (yield* isAny(list, "before", edge)) ? edge : null;
   return { rows, next, prev };
 }
 
-function* pageBefore<Row>(
-  order: ListOrder<Row>,
-  key: PageKey,
-  limit: number,
-): Generator<PageStep, Page<Row>, PageAnswer<Row>> {
-  const found = rowsIn(yield { ask: "rows", side: "before", key, limit: limit + 1 });
+function* pageBefore<Row>(list: KeyedList<Row>, key: PageKey, limit: number): Reading<Page<Row>> {
+  const found = yield* list.before(key, limit + 1);
   const rows = found.slice(0, limit).toReversed();
   const beginning = rows[0];
-  const prev = found.length > limit && beginning !== undefined ? order.keyOf(beginning) : null;
-  const edge = edgeKey(order, rows.at(-1), order.first);
-  const next = isAny(yield { ask: "any", side: "after", key: edge }) ? edge : null;
+  const prev = found.length > limit && beginning !== undefined ? list.keyOf(beginning) : null;
+  const edge = edgeKey(list, rows.at(-1), list.first);
+  const next = (yield* isAny(list, "after", edge)) ? edge : null;
   return { rows, next, prev };
 }
 
-function rowsIn<Row>(answer: PageAnswer<Row>): readonly Row[] {
-  if (typeof answer === "boolean") throw new Error("store: a list was asked for rows and gave none");
-  return answer;
-}
-
-function isAny<Row>(answer: PageAnswer<Row>): boolean {
-  return typeof answer === "boolean" ? answer : answer.length > 0;
+function* isAny<Row>(list: KeyedList<Row>, side: "after" | "before", key: PageKey): Reading<boolean> {
+  if (list.any !== undefined) return yield* list.any(side, key);
+  return (yield* list[side](key, 1)).length > 0;
 }
 
 function edgeKey<Row>(order: ListOrder<Row>, row: Row | undefined, whereEmpty: PageKey): PageKey {
@@ -120,6 +102,9 @@ export function textAt(key: PageKey, at: number): string {
   if (typeof value !== "string") throw new Error("store: a page key has no text at this place");
   return value;
 }
+
+/** The page of a list that has no rows. */
+export const EMPTY_PAGE: Page<never> = { rows: [], next: null, prev: null };
 
 /** Downwards (descending) from below a key, or upwards from above it. */
 export type Walk = "down" | "up";

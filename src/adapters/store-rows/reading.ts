@@ -5,10 +5,15 @@
 import { elementAt } from "../../primitives/elements.ts";
 import type { Cells, Value } from "./cells.ts";
 
-/** A statement. `?` stands for each value, in their order; for a list it is the whole list, in `IN (?*)`. */
+/**
+ * A statement. `?` stands for each value, in their order, and `IN (?*)` takes a list. What is of one engine alone may number
+ * them in its own way.
+ */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
+  /** Of the rows the first so many are asked for; the engine may give more. */
+  readonly limit?: number;
 }
 
 /** What such a read is: it yields statements that are answered together, and is given the rows of each. */
@@ -17,6 +22,15 @@ export type Reading<Answer> = Generator<readonly Statement[], Answer, readonly (
 /** All rows of a statement. */
 export function* allRows(sql: string, ...values: readonly Value[]): Reading<readonly Cells[]> {
   return elementAt(yield [{ sql, values }], 0);
+}
+
+/** The first rows of a statement, so many at most. */
+export function* someRows(
+  limit: number,
+  sql: string,
+  ...values: readonly Value[]
+): Reading<readonly Cells[]> {
+  return elementAt(yield [{ sql, values, limit }], 0).slice(0, limit);
 }
 
 /** The first row of a statement, or null. */

@@ -1,6 +1,5 @@
-// Cells of the swap tables, the same in every engine: chains as numbers, and what an event's columns may hold.
+// Cells of the swap tables, the same in every engine: chains as numbers, and facts as rows.
 
-import type { SwapEventView } from "../../index/event-groups.ts";
 import type { Chain } from "../../swap/facts.ts";
 import type { StoredBundle, StoredFact } from "../../swaps/ledger/closed-port.ts";
 import { Interner } from "../../swaps/ledger/fact-fields.ts";
@@ -52,19 +51,6 @@ export function bundlesOf(ids: readonly number[], rows: readonly Cells[]): reado
     bundles.get(cells.int())?.push(readFact(cells));
   }
   return [...bundles].map(([id, facts]) => ({ id, facts }));
-}
-
-/** The type of a stored event; throws for another text. */
-export function eventType(text: string): SwapEventView["type"] {
-  if (text === "bid" || text === "ask" || text === "deal" || text === "reorg") return text;
-  throw new Error(`store: a swap event has the unknown type ${text}`);
-}
-
-/** The addresses of a stored event; throws where the text is no list. */
-export function addressList(text: string): readonly string[] {
-  const parsed: unknown = JSON.parse(text);
-  if (Array.isArray(parsed)) return parsed.map(String);
-  throw new Error("store: the addresses of a swap event are no list");
 }
 
 /** Throws a sentence where the database holds the swaps of something else (S-26). */

@@ -5,7 +5,7 @@ import { GenerationCache } from "../../primitives/generation-cache.ts";
 import { addressHash, type AddressHash } from "./address-hash.ts";
 import { CellReader } from "../store-rows/cells.ts";
 import type { Connection, PageMemory } from "./connection.ts";
-import { BOUND_LIMIT } from "./read/paging.ts";
+import { BOUND_LIMIT } from "./answered.ts";
 import { KeyFilter } from "./read/key-filter.ts";
 import { RowInserter } from "./write/row-inserter.ts";
 

@@ -1,18 +1,18 @@
 // Reads and writes the table of the blocks that the index holds.
 
-import type { Connection } from "./connection.ts";
+import { blockAtHeight, highestBlock } from "../store-rows/block-reads.ts";
 import { BLOCK_COLUMNS, blockCells, type BlockRow, readBlockRow } from "../store-rows/row-shapes.ts";
+import { answered } from "./answered.ts";
+import type { Connection } from "./connection.ts";
 
 /** The highest block, or null. */
 export function storedTip(connection: Connection): BlockRow | null {
-  const row = connection.first(`SELECT ${BLOCK_COLUMNS} FROM block ORDER BY height DESC LIMIT 1`);
-  return row === null ? null : readBlockRow(row);
+  return answered(connection, highestBlock());
 }
 
 /** The block at a height, or null. */
 export function storedBlock(connection: Connection, height: number): BlockRow | null {
-  const row = connection.first(`SELECT ${BLOCK_COLUMNS} FROM block WHERE height = ?`, height);
-  return row === null ? null : readBlockRow(row);
+  return answered(connection, blockAtHeight(height));
 }
 
 /** All blocks, ascending. */

@@ -1,10 +1,10 @@
 // Finds the id of an address by its text.
 
 import { CellReader } from "../../store-rows/cells.ts";
-import type { Session } from "../session.ts";
+import { firstRow, type Reading } from "../../store-rows/reading.ts";
 
 /** Id of an address, or null where no row names it. */
-export async function findAddress(session: Session, text: string): Promise<number | null> {
-  const row = await session.first("SELECT id FROM address WHERE text = $1", text);
+export function* findAddress(text: string): Reading<number | null> {
+  const row = yield* firstRow("SELECT id FROM address WHERE text = ?", text);
   return row === null ? null : new CellReader(row).int();
 }

@@ -5,32 +5,29 @@ import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
 import { BALANCES, BALANCES_OF, type PlacedBalance } from "../../store-rows/list-orders.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { ABOVE_TEXTS, intAt, textAt, type Walk, walked } from "../../store-rows/pages.ts";
+import { ABOVE_TEXTS, intAt, pageOf, textAt, type Walk, walked } from "../../store-rows/pages.ts";
+import { allRows, firstRow, type Reading, someRows } from "../../store-rows/reading.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
-import type { Session } from "../session.ts";
-import { pageOf, rowsFor } from "./paging.ts";
-import { decimalsOf } from "./query-tokens.ts";
+import { decimalsOf } from "../../store-rows/token-reads.ts";
+import { rowsFor } from "../answered.ts";
 
 const NONE = 0n as RawAmount;
 
 /** A page of the balances of one address, by the bytes of the ticker. */
-export function balancesPage(
-  session: Session,
-  address: PearlAddress,
-  page: PageRequest,
-): Promise<Page<BalanceView>> {
-  const read = async (from: string, walk: Walk, limit: number): Promise<readonly BalanceView[]> => {
+export function balancesPage(address: PearlAddress, page: PageRequest): Reading<Page<BalanceView>> {
+  const read = function* (from: string, walk: Walk, limit: number): Reading<readonly BalanceView[]> {
     const { compare, order } = walked(walk);
-    const rows = await session.all(
+    const rows = yield* someRows(
+      limit,
       `SELECT token.dec, address.text, balance.tick, balance.balance, balance.locked
          FROM address JOIN balance ON balance.address_id = address.id JOIN token ON token.tick = balance.tick
-         WHERE address.text = $1 AND balance.tick ${compare} $2 ORDER BY balance.tick ${order} LIMIT ${rowsFor(limit)}`,
+         WHERE address.text = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order}`,
       address,
       from,
     );
     return rows.map((row) => readView(new CellReader(row)));
   };
-  return pageOf(
+  return pageOf<BalanceView>(
     {
       after: (key, limit) => read(key === null ? "" : textAt(key, 0), "up", limit),
       before: (key, limit) => read(textAt(key, 0), "down", limit),
@@ -41,16 +38,12 @@ export function balancesPage(
 }
 
 /** The balance of an address in a token, zeros where it has none; null for an unknown token. */
-export async function balanceView(
-  session: Session,
-  address: PearlAddress,
-  tick: Tick,
-): Promise<BalanceView | null> {
-  const dec = await decimalsOf(session, tick);
+export function* balanceView(address: PearlAddress, tick: Tick): Reading<BalanceView | null> {
+  const dec = yield* decimalsOf(tick);
   if (dec === null) return null;
-  const row = await session.first(
+  const row = yield* firstRow(
     `SELECT address.text, balance.tick, balance.balance, balance.locked
-       FROM address JOIN balance ON balance.address_id = address.id WHERE address.text = $1 AND balance.tick = $2`,
+       FROM address JOIN balance ON balance.address_id = address.id WHERE address.text = ? AND balance.tick = ?`,
     address,
     tick,
   );
@@ -81,24 +74,24 @@ function ofTickSql(walk: Walk, limit: number): string {
 }
 
 /** A page over many addresses in the order given, by (index in `addresses`, ticker). */
-export async function balancesOfPage(
-  session: Session,
+export function* balancesOfPage(
   addresses: readonly PearlAddress[],
   tick: Tick | null,
   page: PageRequest,
-): Promise<Page<BalanceView>> {
-  const read = async (key: PageKey, walk: Walk, limit: number): Promise<readonly PlacedBalance[]> => {
+): Reading<Page<BalanceView>> {
+  const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly PlacedBalance[]> {
     const indexes = addresses.map((_, at) => at);
     const values = [addresses, indexes, intAt(key, 0), textAt(key, 1)];
-    const rows = await (tick === null
-      ? session.all(heldSql(walk, limit), ...values)
-      : session.all(ofTickSql(walk, limit), ...values, tick));
+    const rows =
+      tick === null
+        ? yield* allRows(heldSql(walk, limit), ...values)
+        : yield* allRows(ofTickSql(walk, limit), ...values, tick);
     return rows.map((row) => {
       const cells = new CellReader(row);
       return { index: cells.int(), view: readView(cells) };
     });
   };
-  const { rows, next, prev } = await pageOf(
+  const { rows, next, prev } = yield* pageOf<PlacedBalance>(
     {
       after: (key, limit) => read(key ?? BALANCES_OF.first, "up", limit),
       before: (key, limit) => read(key, "down", limit),

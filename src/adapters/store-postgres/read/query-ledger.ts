@@ -5,11 +5,11 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
-import type { Session } from "../session.ts";
+import { EMPTY_PAGE, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { allRows, type Reading } from "../../store-rows/reading.ts";
+import { rowsFor } from "../answered.ts";
 import { findAddress } from "./find-address.ts";
 import { LISTING_ID } from "./operation-columns.ts";
-import { pageOf, rowsFor } from "./paging.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
 function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
@@ -33,21 +33,20 @@ function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
 }
 
 /** A page of the changes of what an address holds, in one token where `tick` is given, newest first. */
-export async function ledgerPage(
-  session: Session,
+export function* ledgerPage(
   address: PearlAddress,
   tick: Tick | null,
   page: PageRequest,
-): Promise<Page<LedgerView>> {
-  const id = await findAddress(session, address);
-  if (id === null) return { rows: [], next: null, prev: null };
-  const read = async (key: number, walk: Walk, limit: number): Promise<readonly LedgerView[]> => {
+): Reading<Page<LedgerView>> {
+  const id = yield* findAddress(address);
+  if (id === null) return EMPTY_PAGE;
+  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly LedgerView[]> {
     const sql = ledgerSql(walk, tick !== null, limit);
-    const rows = await (tick === null ? session.all(sql, id, key) : session.all(sql, id, key, tick));
+    const rows = yield* tick === null ? allRows(sql, id, key) : allRows(sql, id, key, tick);
     return rows.map((row) => readLedger(new CellReader(row), id));
   };
-  return pageOf(
-    newestFirst(read, ({ key }: LedgerView) => key),
+  return yield* pageOf(
+    newestFirst(read, ({ key }) => key),
     page,
   );
 }

@@ -7,51 +7,46 @@ import type { OperationFilter, OperationsPart } from "../../../index/queries.ts"
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader, type Value } from "../../store-rows/cells.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
-import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { allRows, firstRow, type Reading, together } from "../../store-rows/reading.ts";
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
-import { storedBlock } from "../block-rows.ts";
-import type { Session } from "../session.ts";
+import { blockAtHeight } from "../../store-rows/block-reads.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { findAddress } from "./find-address.ts";
 import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
-import { type MergedRanges, mergedSql, pageOf } from "./paging.ts";
+import { type MergedRanges, mergedSql } from "./paging.ts";
 
 const VIEWS = `block.hash, block.time, ${OPERATION_VIEW}`;
 const VIEW_JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;
 
 /** A page of operations, newest first. */
-export async function operationsPage(
-  session: Session,
-  filter: OperationFilter,
-  page: PageRequest,
-): Promise<Page<OperationView>> {
-  const merged = await filteredRanges(session, filter);
-  if (merged === null) return { rows: [], next: null, prev: null };
-  const read = async (key: number, walk: Walk, limit: number): Promise<readonly OperationView[]> => {
+export function* operationsPage(filter: OperationFilter, page: PageRequest): Reading<Page<OperationView>> {
+  const merged = yield* filteredRanges(filter);
+  if (merged === null) return EMPTY_PAGE;
+  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly OperationView[]> {
     const { sql, values } = mergedSql(merged, walk, key, limit);
-    const rows = await session.all(
+    const rows = yield* allRows(
       `SELECT ${VIEWS} FROM (${sql}) AS page JOIN op ON op.place = page.id ${VIEW_JOINS}
          ORDER BY page.k ${walked(walk).order}`,
       ...values,
     );
     return rows.map(readView);
   };
-  return pageOf(
-    newestFirst(read, ({ operation }: OperationView) => operation.place),
+  return yield* pageOf(
+    newestFirst(read, ({ operation }) => operation.place),
     page,
   );
 }
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
-export async function operationsOf(
-  session: Session,
+export function* operationsOf(
   txid: Txid,
   vout: number | null,
   { after, limit }: OperationsPart,
-): Promise<readonly OperationView[]> {
+): Reading<readonly OperationView[]> {
   // Not by the order of all operations: with a limit the planner may go through them until it has found enough. And what
   // belongs to an operation is looked up for those of the part alone, not for all of the transaction in each part.
-  const rows = await session.all(
+  const rows = yield* allRows(
     `SELECT ${VIEWS} FROM (SELECT * FROM op WHERE substr(op.txid, 1, 8) = substr($1::bytea, 1, 8) AND op.txid = $1
        AND ($2::bigint IS NULL OR op.vout = $2) AND op.place > $3 ORDER BY op.place + 0 LIMIT $4) AS op ${VIEW_JOINS}
        ORDER BY op.place`,
@@ -64,12 +59,8 @@ export async function operationsOf(
 }
 
 /** Operations with `from <= place < before`, ascending. */
-export async function operationsBetween(
-  session: Session,
-  from: number,
-  before: number,
-): Promise<readonly OperationView[]> {
-  const rows = await session.all(
+export function* operationsBetween(from: number, before: number): Reading<readonly OperationView[]> {
+  const rows = yield* allRows(
     `SELECT ${VIEWS} FROM op ${VIEW_JOINS} WHERE op.place >= $1 AND op.place < $2 ORDER BY op.place`,
     from,
     before,
@@ -83,11 +74,11 @@ function readView(row: Cells): OperationView {
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-async function filteredRanges(session: Session, filter: OperationFilter): Promise<MergedRanges | null> {
+function* filteredRanges(filter: OperationFilter): Reading<MergedRanges | null> {
   const { height } = filter;
-  const merged = await rangesOf(session, filter);
+  const merged = yield* rangesOf(filter);
   if (merged === null || height === undefined) return merged;
-  const bounds = await placesOf(session, height);
+  const bounds = yield* placesOf(height);
   if (bounds === null) return null;
   const [from, before] = [`$${merged.values.length + 1}`, `$${merged.values.length + 2}`];
   const inside = `place >= ${from}::bigint AND place < ${before}::bigint`;
@@ -99,24 +90,21 @@ async function filteredRanges(session: Session, filter: OperationFilter): Promis
 }
 
 /** The places of a block; null where the index does not hold the block. */
-async function placesOf(
-  session: Session,
-  height: number,
-): Promise<{ readonly from: number; readonly before: number } | null> {
-  const [block, parent] = await Promise.all([storedBlock(session, height), storedBlock(session, height - 1)]);
-  if (block === null) return null;
+function* placesOf(height: number): Reading<{ readonly from: number; readonly before: number } | null> {
+  const [block, parent] = yield* together([blockAtHeight(height), blockAtHeight(height - 1)]);
+  if (block === undefined || block === null) return null;
   return { from: parent?.totals.nextPlace ?? 0, before: block.totals.nextPlace };
 }
 
 /** The ranges of a filter without its height; null where nothing can pass. */
-async function rangesOf(session: Session, filter: OperationFilter): Promise<MergedRanges | null> {
+function* rangesOf(filter: OperationFilter): Reading<MergedRanges | null> {
   const { tick, op, valid, address } = filter;
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;
-  const nameId = unknown ? await findName(session, op) : null;
+  const nameId = unknown ? yield* findName(op) : null;
   if (unknown && nameId === null) return null;
   if (address !== undefined) {
-    const id = await findAddress(session, address);
+    const id = yield* findAddress(address);
     return id === null ? null : addressRanges(id, filter, nameId);
   }
   if (nameId !== null) return ofOperations(["name_id = $1 AND name_id IS NOT NULL"], [nameId]);
@@ -145,7 +133,7 @@ function addressRanges(
   return { table: "op_address", column: "place", ranges, values: [id, scope] };
 }
 
-async function findName(session: Session, op: string): Promise<number | null> {
-  const row = await session.first("SELECT id FROM op_name WHERE text = $1", op);
+function* findName(op: string): Reading<number | null> {
+  const row = yield* firstRow("SELECT id FROM op_name WHERE text = ?", op);
   return row === null ? null : new CellReader(row).int();
 }

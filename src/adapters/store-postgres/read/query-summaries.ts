@@ -7,12 +7,12 @@ import type { TipState } from "../../../index/queries.ts";
 import type { MarketSummaryView } from "../../../index/views.ts";
 import { MARKETS } from "../../store-rows/list-orders.ts";
 import { DAY_S } from "../../store-rows/fills.ts";
-import { textAt, type Walk } from "../../store-rows/pages.ts";
+import { readSummary } from "../../store-rows/market-reads.ts";
+import { pageOf, textAt, type Walk } from "../../store-rows/pages.ts";
+import { allRows, firstRow, type Reading } from "../../store-rows/reading.ts";
 import { TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
 import { rankOf, totalOfHex } from "../../store-rows/sort-keys.ts";
-import { readSummary } from "../../store-rows/view-rows.ts";
-import type { Session } from "../session.ts";
-import { pageOf, rowsFor } from "./paging.ts";
+import { rowsFor } from "../answered.ts";
 
 /** All of a summary in one row of a statement that finds `token`. $1: time at the beginning of the last day. */
 const SUMMARY = `coalesce(expired_open.listings, 0), coalesce(market.volume_sat, 0), coalesce(market.fills, 0),
@@ -25,12 +25,8 @@ const SUMMARY_JOINS = `LEFT JOIN expired_open ON expired_open.tick = token.tick
     ORDER BY height DESC LIMIT 1) AS floor ON true`;
 
 /** Facts of a token's market (H-33); null for an unknown token. */
-export async function summaryView(
-  session: Session,
-  state: TipState,
-  tick: Tick,
-): Promise<MarketSummaryView | null> {
-  const row = await session.first(
+export function* summaryView(tick: Tick, state: TipState): Reading<MarketSummaryView | null> {
+  const row = yield* firstRow(
     `SELECT ${SUMMARY} FROM ${TOKEN_TABLES} LEFT JOIN market ON market.tick = token.tick ${SUMMARY_JOINS}
        WHERE token.tick = $2`,
     state.time - DAY_S,
@@ -40,14 +36,10 @@ export async function summaryView(
 }
 
 /** A page of the traded tickers, by the volume of the last day, descending, ties by ticker. */
-export function marketsPage(
-  session: Session,
-  state: TipState,
-  page: PageRequest,
-): Promise<Page<MarketSummaryView>> {
-  const read = async (key: PageKey, walk: Walk, limit: number): Promise<readonly MarketSummaryView[]> => {
+export function marketsPage(state: TipState, page: PageRequest): Reading<Page<MarketSummaryView>> {
+  const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly MarketSummaryView[]> {
     const [compare, order] = walk === "down" ? [">", "ASC"] : ["<", "DESC"];
-    const rows = await session.all(
+    const rows = yield* allRows(
       `SELECT ${SUMMARY} FROM (SELECT * FROM market WHERE (rank, tick) ${compare} ($2, $3)
            ORDER BY rank ${order}, tick ${order} LIMIT ${rowsFor(limit)}) AS market
          JOIN token ON token.tick = market.tick JOIN address AS deployer ON deployer.id = token.deployer_id
@@ -58,7 +50,7 @@ export function marketsPage(
     );
     return rows.map(readSummary);
   };
-  return pageOf(
+  return pageOf<MarketSummaryView>(
     {
       after: (key, limit) => read(key ?? MARKETS.first, "down", limit),
       before: (key, limit) => read(key, "up", limit),

@@ -11,7 +11,7 @@ import { rowsOf } from "../audit/dump.ts";
 import { compareIndexes, type IndexRows } from "../../store-rows/compare-rows.ts";
 import { type Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
-import { BOUND_LIMIT } from "./paging.ts";
+import { BOUND_LIMIT } from "../answered.ts";
 import { storedParameters } from "../parameters.ts";
 
 /** Opens an index to be read; throws a sentence where there is none, or one of another schema. */

@@ -8,8 +8,9 @@ import type { AddressFinder } from "../address-ids.ts";
 import type { BalanceFilter } from "./balance-filter.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
-import { BY_OUTPOINT, anchorOf, outpointValues } from "./find-listing.ts";
-import { storedToken } from "./query-tokens.ts";
+import { answered } from "../answered.ts";
+import { anchorOf, BY_OUTPOINT, outpointValues } from "../../store-rows/market-reads.ts";
+import { storedToken } from "../../store-rows/token-reads.ts";
 import { LISTING_COLUMNS, LISTING_JOINS, readBalance, readListing } from "../../store-rows/row-shapes.ts";
 
 /** Outpoints per call of `visit` in `visitOpenAnchors`. */
@@ -25,7 +26,7 @@ export function loadState(
   return connection.snapshot(() => {
     const tokens: TokenRow[] = [];
     for (const tick of keys.tokens) {
-      const row = storedToken(connection, tick);
+      const row = answered(connection, storedToken(tick));
       if (row !== null) tokens.push(row);
     }
     return {

@@ -1,60 +1,23 @@
-// Answers the steps of a page from SQLite, and merges index ranges into lists.
+// Merges index ranges into lists.
 
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
-import {
-  intAt,
-  type ListOrder,
-  newestFirst,
-  type PageAnswer,
-  type PageStep,
-  pageSteps,
-  type Walk,
-  walked,
-} from "../../store-rows/pages.ts";
-import type { Connection } from "../connection.ts";
-
-/** A list in a fixed order of unique keys. */
-export interface KeyedList<Row> extends ListOrder<Row> {
-  /** At most `limit` rows after `key` in list order; from the beginning where `key` is null. */
-  after(key: PageKey | null, limit: number): readonly Row[];
-  /** At most `limit` rows before `key`, nearest first. */
-  before(key: PageKey, limit: number): readonly Row[];
-  /** Whether there is any row on this side of `key`; given only where that is cheaper than reading one. */
-  readonly any?: (side: "after" | "before", key: PageKey) => boolean;
-}
-
-/** The page that a request asks for. */
-export function pageOf<Row>(list: KeyedList<Row>, request: PageRequest): Page<Row> {
-  const steps = pageSteps(list, request);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next(answerOf(list, step.value));
-  return step.value;
-}
-
-function answerOf<Row>(list: KeyedList<Row>, step: PageStep): PageAnswer<Row> {
-  if (step.ask === "any") return list.any?.(step.side, step.key) ?? list[step.side](step.key, 1);
-  return step.side === "after" ? list.after(step.key, step.limit) : list.before(step.key, step.limit);
-}
+import { intAt, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { firstRow, type Reading } from "../../store-rows/reading.ts";
+import { BOUND_LIMIT } from "../answered.ts";
 
 /** A page of a merged list, newest first. `read`: as that of `newestFirst`; `values`: those of the list's ranges. */
 export function mergedPage<Row>(
-  connection: Connection,
   { any }: MergedList,
   values: readonly (number | string)[],
-  read: (key: number, walk: Walk, limit: number) => readonly Row[],
+  read: (key: number, walk: Walk, limit: number) => Reading<readonly Row[]>,
   keyOf: (row: Row) => number,
   page: PageRequest,
-): Page<Row> {
-  const isAny = (side: "after" | "before", key: PageKey): boolean =>
-    connection.first(any[side === "after" ? "down" : "up"], ...values, intAt(key, 0)) !== null;
+): Reading<Page<Row>> {
+  const isAny = function* (side: "after" | "before", key: PageKey): Reading<boolean> {
+    return (yield* firstRow(any[side === "after" ? "down" : "up"], ...values, intAt(key, 0))) !== null;
+  };
   return pageOf({ ...newestFirst(read, keyOf), any: isAny }, page);
 }
-
-/**
- * Ends a statement whose number of rows is its last value. SQLite looks at a bare parameter behind LIMIT while it
- * plans, and so prepares such a statement anew at every execution; it does not look into a sum.
- */
-export const BOUND_LIMIT = "LIMIT ? + 0";
 
 /** A range of a list: rows of a table with a column `place` and the list's column. */
 export interface Range {

@@ -3,8 +3,8 @@
 
 import type { BlockHash, Tick } from "../../../primitives/brands.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import type { Connection } from "../connection.ts";
 import { kindsOf } from "../../store-rows/kinds.ts";
+import { firstRow, type Reading } from "../../store-rows/reading.ts";
 
 /** Tickers that are remembered for one state. */
 const MOST_TICKERS = 4096;
@@ -19,15 +19,15 @@ export class TickKinds {
   readonly #known = new Map<Tick, ReadonlySet<number>>();
   #tip: BlockHash | null = null;
 
-  /** Kinds of the operations of a ticker in the connection's snapshot, whose tip is `tip`. */
-  of(connection: Connection, tip: BlockHash | null, tick: Tick): ReadonlySet<number> {
+  /** Kinds of the operations of a ticker in the snapshot, whose tip is `tip`. */
+  *of(tip: BlockHash | null, tick: Tick): Reading<ReadonlySet<number>> {
     if (tip === null || tip !== this.#tip || this.#known.size >= MOST_TICKERS) {
       this.#known.clear();
       this.#tip = tip;
     }
     const known = this.#known.get(tick);
     if (known !== undefined) return known;
-    const cells = new CellReader(connection.first(PRESENT_SQL, tick) ?? ALL_KINDS.map(() => 0));
+    const cells = new CellReader((yield* firstRow(PRESENT_SQL, tick)) ?? ALL_KINDS.map(() => 0));
     const present = new Set(ALL_KINDS.filter(() => cells.flag()));
     this.#known.set(tick, present);
     return present;

@@ -5,10 +5,9 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import type { Connection } from "../connection.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { pageOf } from "./paging.ts";
-import { newestFirst, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { LISTING_ID_TEXT } from "../../store-rows/row-shapes.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. ?1: the address. */
@@ -34,23 +33,22 @@ const SQL = {
 } as const;
 
 /** A page of the changes of what an address holds, in one token where `tick` is given, newest first. */
-export function ledgerPage(
-  connection: Connection,
+export function* ledgerPage(
   finder: AddressFinder,
   address: PearlAddress,
   tick: Tick | null,
   page: PageRequest,
-): Page<LedgerView> {
+): Reading<Page<LedgerView>> {
   const id = finder.find(address);
-  if (id === null) return { rows: [], next: null, prev: null };
-  const read = (key: number, walk: Walk, limit: number): readonly LedgerView[] => {
+  if (id === null) return EMPTY_PAGE;
+  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly LedgerView[]> {
     const rows =
       tick === null
-        ? connection.all(SQL[walk].all, id, key, limit)
-        : connection.all(SQL[walk].ofTick, id, key, limit, tick);
+        ? yield* allRows(SQL[walk].all, id, key, limit)
+        : yield* allRows(SQL[walk].ofTick, id, key, limit, tick);
     return rows.map((row) => readLedger(new CellReader(row), id));
   };
-  return pageOf(
+  return yield* pageOf(
     newestFirst(read, ({ key }) => key),
     page,
   );

@@ -16,35 +16,35 @@ import { type MergedList } from "./paging.ts";
 import { NO_ROWS, paddedRows, ROOM_BEFORE, ROOM_BEHIND } from "../../store-rows/padded-text.ts";
 import { intAt, type Walk } from "../../store-rows/pages.ts";
 import { LISTING_ID_TEXT, RECIPIENT_TEXT } from "../../store-rows/row-shapes.ts";
-import type { OperationReader } from "./operation-reader.ts";
-import { filteredList } from "./query-operations.ts";
+import { firstRow, type Reading } from "../../store-rows/reading.ts";
+import { filteredList, type OperationKeys } from "./query-operations.ts";
 
 /** A page of operations, newest first, as text. `tip`: height of the snapshot's state. */
-export function operationsText(
-  source: OperationReader,
+export function* operationsText(
+  known: OperationKeys,
   tip: number,
   { filter, page, fields }: { filter: OperationFilter; page: PageRequest; fields: OperationFields },
-): PageText {
-  const { connection } = source;
-  const filtered = filteredList(source, filter);
+): Reading<PageText> {
+  const filtered = yield* filteredList(known, filter);
   if (filtered === null) return { rows: NO_ROWS, next: null, prev: null };
   const { keys, values } = filtered;
   const walk: Walk = page.start?.direction === "prev" ? "up" : "down";
   const start = page.start === null ? ABOVE_INTEGERS : intAt(page.start.key, 0);
-  const row = connection.first(pageSql(keys, walk, fields), ...values, start, page.limit, tip);
+  const row = yield* firstRow(pageSql(keys, walk, fields), ...values, start, page.limit, tip);
   const cells = new CellReader(row ?? []);
   const count = cells.int();
   // Without rows these stand in for them, so that there is a way back to what is left.
   const newest = count === 0 ? beyond(walk) : cells.int();
   const oldest = count === 0 ? beyond(walk) : cells.int();
   const rows = count === 0 ? NO_ROWS : paddedRows(cells.bytes());
-  const any = (side: Walk, key: number): PageKey | null =>
-    connection.first(keys.any[side], ...values, key) === null ? null : [key];
+  const any = function* (side: Walk, key: number): Reading<PageKey | null> {
+    return (yield* firstRow(keys.any[side], ...values, key)) === null ? null : [key];
+  };
   const isFirst = page.start === null;
   return {
     rows,
-    next: count === 0 && walk === "down" ? null : any("down", oldest),
-    prev: isFirst || (count === 0 && walk === "up") ? null : any("up", newest),
+    next: count === 0 && walk === "down" ? null : yield* any("down", oldest),
+    prev: isFirst || (count === 0 && walk === "up") ? null : yield* any("up", newest),
   };
 }
 

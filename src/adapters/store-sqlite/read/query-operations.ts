@@ -6,39 +6,45 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
-import type { Connection } from "../connection.ts";
+import type { AddressFinder } from "../address-ids.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
-import type { OperationReader } from "./operation-reader.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { MergedList, mergedPage, rangesOf } from "./paging.ts";
-import { type Walk, walked } from "../../store-rows/pages.ts";
-import { storedBlock } from "../block-rows.ts";
+import { EMPTY_PAGE, type Walk, walked } from "../../store-rows/pages.ts";
+import { allRows, firstRow, type Reading } from "../../store-rows/reading.ts";
+import { blockAtHeight } from "../../store-rows/block-reads.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../../store-rows/row-shapes.ts";
 
+/** What is known of the snapshot in which operations are looked for. */
+export interface OperationKeys {
+  readonly finder: AddressFinder;
+  /** The kinds of a ticker's operations. */
+  readonly kindsOfTick: (tick: Tick) => Reading<ReadonlySet<number>>;
+}
+
 /** A page of operations, newest first. */
-export function operationsPage(
-  source: OperationReader,
+export function* operationsPage(
+  known: OperationKeys,
   filter: OperationFilter,
   page: PageRequest,
-): Page<OperationView> {
-  const { connection } = source;
-  const filtered = filteredList(source, filter);
-  if (filtered === null) return { rows: [], next: null, prev: null };
+): Reading<Page<OperationView>> {
+  const filtered = yield* filteredList(known, filter);
+  if (filtered === null) return EMPTY_PAGE;
   const { keys, values } = filtered;
-  const read = (key: number, walk: Walk, limit: number): readonly OperationView[] =>
-    views(connection, connection.all(rowsSql(keys, walk), ...values, key, limit));
-  return mergedPage(connection, keys, values, read, ({ operation }) => operation.place, page);
+  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly OperationView[]> {
+    return yield* views(yield* allRows(rowsSql(keys, walk), ...values, key, limit));
+  };
+  return yield* mergedPage(keys, values, read, ({ operation }) => operation.place, page);
 }
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
-export function operationsOf(
-  { connection }: OperationReader,
+export function* operationsOf(
   txid: Txid,
   vout: number | null,
   { after, limit }: OperationsPart,
-): readonly OperationView[] {
+): Reading<readonly OperationView[]> {
   const bytes = blobOf(txid);
-  const rows = connection.all(
+  const rows = yield* allRows(
     `SELECT ${OPERATION_COLUMNS} FROM op WHERE substr(op.txid, 1, 8) = ?1 AND op.txid = ?2
        AND (?3 IS NULL OR op.vout = ?3) AND op.place > ?4 ORDER BY op.place LIMIT ?5 + 0`,
     bytes.subarray(0, 8),
@@ -47,42 +53,37 @@ export function operationsOf(
     after,
     limit,
   );
-  return views(connection, rows);
+  return yield* views(rows);
 }
 
 /** Operations with `from <= place < before`, ascending. */
-export function operationsBetween(
-  connection: Connection,
-  from: number,
-  before: number,
-): readonly OperationView[] {
-  const rows = connection.all(
+export function* operationsBetween(from: number, before: number): Reading<readonly OperationView[]> {
+  const rows = yield* allRows(
     `SELECT ${OPERATION_COLUMNS} FROM op WHERE op.place >= ? AND op.place < ? ORDER BY op.place`,
     from,
     before,
   );
-  return views(connection, rows);
+  return yield* views(rows);
 }
 
 /** Rows with hash and time of their blocks, each block looked up once. */
-function views(connection: Connection, rows: readonly Cells[]): readonly OperationView[] {
+function* views(rows: readonly Cells[]): Reading<readonly OperationView[]> {
   const blocks = new Map<number, { readonly blockHash: BlockHash; readonly time: number }>();
-  return rows.map((row) => {
+  const found: OperationView[] = [];
+  for (const row of rows) {
     const operation = operationRowOf(new CellReader(row));
     let block = blocks.get(operation.height);
     if (block === undefined) {
-      block = blockFacts(connection, operation.height);
+      block = yield* blockFacts(operation.height);
       blocks.set(operation.height, block);
     }
-    return { operation, blockHash: block.blockHash, time: block.time };
-  });
+    found.push({ operation, blockHash: block.blockHash, time: block.time });
+  }
+  return found;
 }
 
-function blockFacts(
-  connection: Connection,
-  height: number,
-): { readonly blockHash: BlockHash; readonly time: number } {
-  const row = connection.first("SELECT hash, time FROM block WHERE height = ?", height);
+function* blockFacts(height: number): Reading<{ readonly blockHash: BlockHash; readonly time: number }> {
+  const row = yield* firstRow("SELECT hash, time FROM block WHERE height = ?", height);
   if (row === null) throw new Error(`store: operations of height ${height} have no block`);
   const cells = new CellReader(row);
   return { blockHash: cells.blockHash(), time: cells.int() };
@@ -118,10 +119,10 @@ interface PlaceBounds {
 }
 
 /** Bounds of a block's places; null where the index does not hold the block. */
-function placesOf(connection: Connection, height: number): PlaceBounds | null {
-  const block = storedBlock(connection, height);
+function* placesOf(height: number): Reading<PlaceBounds | null> {
+  const block = yield* blockAtHeight(height);
   if (block === null) return null;
-  const first = storedBlock(connection, height - 1)?.totals.nextPlace ?? 0;
+  const first = (yield* blockAtHeight(height - 1))?.totals.nextPlace ?? 0;
   return { above: first - 1, below: block.totals.nextPlace };
 }
 
@@ -146,29 +147,32 @@ export interface FilteredList {
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-export function filteredList(source: OperationReader, filter: OperationFilter): FilteredList | null {
+export function* filteredList(known: OperationKeys, filter: OperationFilter): Reading<FilteredList | null> {
   const { height } = filter;
-  const list = namedList(source, filter);
+  const list = yield* namedList(known, filter);
   if (list === null || height === undefined) return list === null ? null : listOf(list, null);
-  const bounds = placesOf(source.connection, height);
+  const bounds = yield* placesOf(height);
   return bounds === null ? null : listOf(list, bounds);
 }
 
 /** The list of a filter without its height; null where nothing can pass. */
-function namedList(source: OperationReader, filter: OperationFilter): NamedList | null {
+function* namedList(
+  { finder, kindsOfTick }: OperationKeys,
+  filter: OperationFilter,
+): Reading<NamedList | null> {
   const { tick, op, valid, address } = filter;
   const unknown = op !== undefined && !isKnownOperation(op);
   if (unknown && (valid === true || tick !== undefined)) return null;
-  const nameId = unknown ? findName(source.connection, op) : null;
+  const nameId = unknown ? yield* findName(op) : null;
   if (unknown && nameId === null) return null;
   if (address !== undefined) {
-    const id = source.finder.find(address);
+    const id = finder.find(address);
     return id === null ? null : addressList(id, filter, nameId);
   }
   if (nameId !== null) return { name: "name", parts: () => ["op", ["name_id = ?1"]], values: [nameId] };
   const kinds = kindsOf(op ?? null, valid ?? null);
   if (tick !== undefined) {
-    const present = source.kindsOfTick(tick);
+    const present = yield* kindsOfTick(tick);
     const asked = kinds.filter((kind) => present.has(kind));
     return asked.length === 0 ? null : tickList(tick, asked);
   }
@@ -198,7 +202,7 @@ function tickList(tick: Tick, kinds: readonly number[]): NamedList {
   return { name: `tick, ${kinds.length} kinds`, parts: () => ["op", ranges()], values };
 }
 
-function findName(connection: Connection, op: string): number | null {
-  const row = connection.first("SELECT id FROM op_name WHERE text = ?", op);
+function* findName(op: string): Reading<number | null> {
+  const row = yield* firstRow("SELECT id FROM op_name WHERE text = ?", op);
   return row === null ? null : new CellReader(row).int();
 }

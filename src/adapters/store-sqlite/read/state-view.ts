@@ -4,7 +4,7 @@
 import type { Snapshot, TipState } from "../../../index/queries.ts";
 import { storedTip } from "../block-rows.ts";
 import { CellReader } from "../../store-rows/cells.ts";
-import { tipStateOf } from "../../store-rows/view-rows.ts";
+import { tipStateOf } from "../../store-rows/block-reads.ts";
 import type { Connection } from "../connection.ts";
 
 /** A state, and the number by which SQLite tells it from later ones. */

@@ -11,7 +11,8 @@ import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { balanceLine, encodeUndo, type TokenImage } from "../../store-rows/undo-record.ts";
 import { storedBlock, storedTip } from "../block-rows.ts";
 import type { Connection } from "../connection.ts";
-import { storedToken } from "../read/query-tokens.ts";
+import { answered } from "../answered.ts";
+import { storedToken } from "../../store-rows/token-reads.ts";
 import { BlockEffects } from "./block-effects.ts";
 
 const OPERATIONS = `SELECT height, kind, tick, coalesce(amount, '0'), from_id, to_id, filled_owner_id FROM op
@@ -139,7 +140,7 @@ class WalkBack {
   #tokenBefore(tick: string, effects: BlockEffects): TokenImage {
     const of = effects.of(tick);
     if (of.deployed > 0) return { tick, before: null };
-    const now = this.#tokens.get(tick) ?? storedToken(this.#connection, tick);
+    const now = this.#tokens.get(tick) ?? answered(this.#connection, storedToken(tick));
     if (now === null) throw new Error(`operations name the unknown token ${tick}`);
     const before: TokenRow = {
       ...now,

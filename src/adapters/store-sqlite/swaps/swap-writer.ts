@@ -16,7 +16,6 @@ import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.t
 import { assertSameIdentity, chainCode, EVENTS_PER_GROUP } from "../../store-rows/swap-rows.ts";
 import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
 import { closeBundles, openBundles } from "./closed-deals.ts";
-import { insertSwapEvent, undoSwapEvents } from "./swap-events.ts";
 import { storedIdentity } from "./swap-identity.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
@@ -143,4 +142,28 @@ export class SwapWriter {
     this.#connection.run("DELETE FROM swap_event");
     storeLastEventId(this.#connection, lastEventId(this.#connection) + 1);
   }
+}
+
+/** Writes an event under its id. */
+function insertSwapEvent(connection: Connection, id: number, event: StoredSwapEvent): void {
+  connection.run(
+    `INSERT INTO swap_event (id, type, chain, height, undone, deal_hash, addresses, data)
+       VALUES (?, ?, ?, ?, 0, ?, ?, ?)`,
+    id,
+    event.type,
+    chainCode(event.chain),
+    event.height,
+    event.dealHash,
+    JSON.stringify(event.addresses),
+    event.data,
+  );
+}
+
+/** Marks the events of blocks of a chain above a height as undone. */
+function undoSwapEvents(connection: Connection, chain: Chain, height: number): void {
+  connection.run(
+    "UPDATE swap_event SET undone = 1 WHERE chain = ? AND height > ? AND undone = 0 AND type <> 'reorg'",
+    chainCode(chain),
+    height,
+  );
 }

@@ -21,7 +21,8 @@ import {
   type TokenImage,
   type UndoneBlock,
 } from "../../store-rows/undo-record.ts";
-import { storedToken } from "../read/query-tokens.ts";
+import { answered } from "../answered.ts";
+import { storedToken } from "../../store-rows/token-reads.ts";
 import type { BalanceWriter } from "../write/write-balances.ts";
 import type { ListingWriter } from "../write/write-listings.ts";
 import type { TokenWriter } from "../write/write-tokens.ts";
@@ -144,7 +145,7 @@ function restoreBalances(
 
 function restoreTokens(connection: Connection, images: readonly TokenImage[], writer: TokenWriter): void {
   for (const { tick, before } of images) {
-    const now = storedToken(connection, tick);
+    const now = answered(connection, storedToken(tick));
     if (now === null) throw new Error(`store: an undo record names the unknown token ${tick}`);
     writer.set(now, before);
   }

@@ -5,7 +5,8 @@ import { ANY_TICK, partiesOf } from "../../store-rows/histories.ts";
 import { namedKind } from "../../store-rows/kinds.ts";
 import type { CommitReader } from "./commit-reader.ts";
 import type { Connection } from "../connection.ts";
-import { findListingPlace } from "../read/find-listing.ts";
+import { answered } from "../answered.ts";
+import { listingPlace } from "../../store-rows/market-reads.ts";
 import { amountText, cellAt, NONE, OP, OP_CELLS, type PackedBlock } from "./packed-commit.ts";
 import { RowInserter } from "./row-inserter.ts";
 
@@ -103,7 +104,7 @@ export class OperationWriter {
   }
 
   #listingPlace(id: string): number {
-    const place = this.#listings.get(id) ?? findListingPlace(this.#connection, id);
+    const place = this.#listings.get(id) ?? answered(this.#connection, listingPlace(id));
     if (place === null) throw new Error(`store: an operation names ${id}, which is no listing`);
     return place;
   }
