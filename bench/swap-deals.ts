@@ -17,6 +17,7 @@ import {
   START,
   termsOfDeal,
 } from "./swap-orders.ts";
+import { syncedBy } from "../testkit/builders/swap-ledger/ledger-facts.ts";
 
 const DEALS_PER_BLOCK = 50;
 const HOT_DEALS = 100;
@@ -39,6 +40,7 @@ export function openLedger(store: SwapStore, closing?: ClosingBounds): Promise<S
     log: { info: quiet, warn: quiet, error: quiet, debug: quiet },
     evmConfirmations: null,
     takeMax: 100_000,
+    contextOf: syncedBy(systemClock),
   });
 }
 

@@ -17,6 +17,7 @@ import { cpuMs } from "./processes.ts";
 import { type LogChain, openLogChain } from "./swap-chain.ts";
 import { CHAIN_ID, rulesFor } from "./swap-orders.ts";
 import { warningLog } from "../testkit/doubles/log.ts";
+import { syncedBy } from "../testkit/builders/swap-ledger/ledger-facts.ts";
 
 /** What this program prints. Times in milliseconds. */
 export interface IndexLine {
@@ -127,6 +128,7 @@ async function indexed(
     log,
     evmConfirmations: null,
     takeMax: 100_000,
+    contextOf: syncedBy(systemClock),
   });
   const follower = new EvmFollower(
     { chain: { ...evm, sources }, ledger, crypto: swapCrypto, clock: systemClock, log },

@@ -13,8 +13,8 @@ import { systemClock } from "../src/adapters/system/clock.ts";
 import { withSteadyHeap } from "../src/adapters/system/steady-heap.ts";
 import type { SwapLedger } from "../src/swaps/ledger/ledger.ts";
 import { dealRow } from "../src/swap/rows.ts";
-import type { EvaluationContext } from "../src/swap/subject.ts";
 import { endDeals, openLedger, pearlTip, rules, writeDeals } from "./swap-deals.ts";
+import { syncedAt } from "../testkit/builders/swap-ledger/ledger-facts.ts";
 
 /** What this program prints. Megabytes are beyond the same process with an empty ledger. */
 export interface MemoryLine {
@@ -53,12 +53,7 @@ async function load(file: string): Promise<MemoryLine> {
   const ownMb = ownMemoryMb() - ownBefore;
   const blockMs = await blockTimes(ledger);
   const from = performance.now();
-  const context: EvaluationContext = {
-    tips: ledger.tips(),
-    now: ledger.tips().evm.time,
-    isReady: true,
-    witnesses: null,
-  };
+  const context = syncedAt(ledger.tips(), ledger.tips().evm.time);
   let rows = 0;
   for (const hash of ledger.orders()) {
     const subject = ledger.subject(hash);

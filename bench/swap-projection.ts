@@ -27,7 +27,7 @@ import { nextActions } from "../src/swap/next-actions.ts";
 import type { TakeRecord } from "../src/swap/records.ts";
 import { dealRow } from "../src/swap/rows.ts";
 import { htlcAddressOf } from "../src/swap/htlc-script.ts";
-import type { EvaluationContext, SwapSubject } from "../src/swap/subject.ts";
+import type { SwapSubject } from "../src/swap/subject.ts";
 import type { Terms } from "../src/swap/terms.ts";
 import { type BestRound, bestOf } from "./rounds.ts";
 import {
@@ -40,6 +40,7 @@ import {
   START,
   termsOfDeal,
 } from "./swap-orders.ts";
+import { syncedAt } from "../testkit/builders/swap-ledger/ledger-facts.ts";
 
 /** What this program prints. */
 export interface ProjectionLine {
@@ -85,7 +86,7 @@ const tips: ChainTips = {
   evm: { height: 2_000_000, time: START + 86_400, finalHeight: 1_999_900, need: null },
   pearl: { height: 200_000, time: START + 86_400, medianTimePast: START + 85_400 },
 };
-const context: EvaluationContext = { tips, now: START + 86_400, isReady: true, witnesses: null };
+const context = syncedAt(tips, START + 86_400);
 
 function evmPlace(block: number, name: string): EvmPlace {
   return { block, blockHash: bytes32(`evm ${block}`), time: START + 10, txHash: bytes32(name), logIndex: 1 };

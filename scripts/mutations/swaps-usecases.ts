@@ -254,7 +254,7 @@ const deals = [
 
     {
       rule: "S-42",
-      find: "reads.liveTakes(askId, diedUntil(readiness.context()))",
+      find: "reads.liveTakes(askId, readiness.context().expiryNow)",
       replace: "0",
       why: "live takes are not counted",
     },

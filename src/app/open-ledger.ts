@@ -37,6 +37,7 @@ export const UNKNOWN_EVM: EvmStanding = {
 /** The same of PEARL. */
 export const UNKNOWN_PEARL: PearlStanding = {
   nodeHeight: -1,
+  forkHeight: null,
   nodeTipTime: 0,
   answeredAtMonotonicMs: null,
   tipChangedAtMonotonicMs: null,

@@ -96,7 +96,9 @@ function swapReport(answeredAtMonotonicMs: number): SwapReport {
     tipChangedAtMonotonicMs: null,
     connections: 1,
     blockIntervalS: null,
+    forkHeight: null,
     witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
+    isMempoolRead: true,
     nodes: REPORT.nodes,
   };
   return { evm, pearl, lastSynced: 5, escrow: null, settings: { TAKE_MAX: "6", ASK_MIN_USDC: "7" } };

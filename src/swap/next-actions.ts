@@ -106,7 +106,7 @@ export function nextActions(
     isPreimageKnown: subject.secret !== null,
     fault: termsError(subject, rules),
     isReady: context.isReady && subject.isCovered,
-    isMempoolRead: context.isMempoolRead !== false,
+    isMempoolRead: context.isMempoolRead,
     outputs: subject.outputs.shown(pearlAmountSat, tips),
     lock: subject.outputs.lock(pearlAmountSat),
     buyer: subject.terms.buyer,

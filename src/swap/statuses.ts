@@ -118,7 +118,7 @@ interface AskFacts {
 export function askStatus(
   record: AskRecord,
   facts: AskFacts,
-  context: Pick<EvaluationContext, "now" | "expiryNow">,
+  context: Pick<EvaluationContext, "expiryNow">,
 ): AskStatus {
   const { terms } = record;
   if (facts.takenBy !== null) return "ASK_TAKEN";

@@ -85,14 +85,14 @@ export interface EvaluationContext {
   readonly now: number;
   /**
    * *now* as of the last moment at which the EVM index was synced: what expiries and deadlines are compared with,
-   * since nothing dies while it is not (S-05). Absent: `now`.
+   * since nothing dies while it is not (S-05).
    */
-  readonly expiryNow?: number;
+  readonly expiryNow: number;
   /**
    * The service's own clock, which *now* is never behind: how long a verdict is good is counted from it, since a wallet
-   * compares that with a clock like it and not with the times of blocks. Absent: `now`.
+   * compares that with a clock like it and not with the times of blocks.
    */
-  readonly clock?: number;
+  readonly clock: number;
   /**
    * Whether actions marked with a degree sign may be offered: both indexes synced (S-05), the pace of S-02 held, the
    * EVM RPCs agree.
@@ -100,9 +100,9 @@ export interface EvaluationContext {
   readonly isReady: boolean;
   /**
    * Whether all of the mempool was read since the start, and the blocks before it: before, a lock that was sent meanwhile may be
-   * in them unseen, so that nobody is told to lock, or that nothing is left to claim. Absent: it was.
+   * in them unseen, so that nobody is told to lock, or that nothing is left to claim.
    */
-  readonly isMempoolRead?: boolean;
+  readonly isMempoolRead: boolean;
   /** The PEARL nodes beside the followed one that answer; null where none is configured (S-09). */
   readonly witnesses: readonly ChainWitness[] | null;
 }
@@ -112,12 +112,7 @@ export function profileOf(rules: SwapRules, usdcAmount: bigint): SwapProfile {
   return usdcAmount <= rules.smallDealUsdc ? rules.small : rules.large;
 }
 
-/** The moment up to which things have died: *now*, as far as things may die (S-05). */
-export function diedUntil({ now, expiryNow }: Pick<EvaluationContext, "now" | "expiryNow">): number {
-  return expiryNow ?? now;
-}
-
 /** Whether something with this `expiry` or `deadline` is dead (S-05): at now >= it, as far as things may die. */
-export function isDead(context: Pick<EvaluationContext, "now" | "expiryNow">, deadline: number): boolean {
-  return diedUntil(context) >= deadline;
+export function isDead({ expiryNow }: Pick<EvaluationContext, "expiryNow">, deadline: number): boolean {
+  return expiryNow >= deadline;
 }

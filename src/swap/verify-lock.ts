@@ -119,11 +119,7 @@ export function verifyLock(
 }
 
 /** A block's time that is ahead of the clock of those who wait brings a bound closer, and makes no verdict older. */
-function validUntil(
-  { terms }: SwapSubject,
-  { now, clock = now }: EvaluationContext,
-  rules: SwapRules,
-): number {
+function validUntil({ terms }: SwapSubject, { now, clock }: EvaluationContext, rules: SwapRules): number {
   return Math.min(Math.min(clock, now) + VALID_S, claimBy(terms, profileOf(rules, terms.usdcAmount)));
 }
 

@@ -53,7 +53,9 @@ function world(): World {
       tipChangedAtMonotonicMs: MONOTONIC - 100_000,
       connections: 8,
       blockIntervalS: 194,
+      forkHeight: null,
       witnesses: null,
+      isMempoolRead: true,
       nodes: { configured: 1, answering: 1, agreeing: 1 },
     },
   };

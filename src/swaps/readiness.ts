@@ -132,7 +132,7 @@ export class SwapReadiness implements ConditionSource {
   context(tips = this.#deps.tips()): EvaluationContext {
     const isReady = this.check("deals", tips) === null;
     const [now, expiryNow] = [this.now(tips), this.#expiryNow(tips)];
-    const { witnesses, isMempoolRead = true } = this.#deps.pearl();
+    const { witnesses, isMempoolRead } = this.#deps.pearl();
     return { tips, now, expiryNow, clock: this.#clockS(), isReady, isMempoolRead, witnesses };
   }
 
@@ -246,7 +246,7 @@ export class SwapReadiness implements ConditionSource {
 
   #pearlBehind(tips: ChainTips): NotReady | null {
     const { pearlLagBlocks } = this.#limits;
-    const { nodeHeight, forkHeight = null } = this.#deps.pearl();
+    const { nodeHeight, forkHeight } = this.#deps.pearl();
     // Blocks that the node's chain has left are none of it: the branch is what the index lacks.
     const shared = Math.min(tips.pearl.height, forkHeight ?? tips.pearl.height);
     const lag = Math.max(0, nodeHeight - shared);

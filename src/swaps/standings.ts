@@ -23,8 +23,8 @@ export interface EvmStanding {
 export interface PearlStanding {
   /** The node's tip; -1 before the first answer. */
   readonly nodeHeight: number;
-  /** Where the node's chain leaves the applied one, while its branch is being read; absent and null: it does not. */
-  readonly forkHeight?: number | null;
+  /** Where the node's chain leaves the applied one, while its branch is being read; null: it does not. */
+  readonly forkHeight: number | null;
   readonly nodeTipTime: number;
   /** `Clock.monotonicMs` of the node's last answer about its chain; null before the first (S-05). */
   readonly answeredAtMonotonicMs: number | null;
@@ -36,8 +36,8 @@ export interface PearlStanding {
   readonly blockIntervalS: number | null;
   /** What the other nodes that answer show of the indexed chain; null where none is configured (S-09). */
   readonly witnesses: readonly ChainWitness[] | null;
-  /** Whether all of the mempool was read since the start (A-126); absent: it was. */
-  readonly isMempoolRead?: boolean;
+  /** Whether all of the mempool was read since the start (A-126). */
+  readonly isMempoolRead: boolean;
   /** For `details` and `/health`. */
   readonly nodes: NodeCounts;
 }

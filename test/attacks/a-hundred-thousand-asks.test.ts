@@ -7,20 +7,16 @@ import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import { AskIndex, type AskWalk, type IndexedAsk } from "../../src/swaps/usecases/ask-index.ts";
 import { ASK_ORDERS, askKey, askPlaceOf, placeOfKey } from "../../src/swaps/usecases/ask-order.ts";
 import type { AskRecord } from "../../src/swap/records.ts";
-import type { AskStatus, EvaluationContext } from "../../src/swap/subject.ts";
-import { ask, bytes32, START } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import type { AskStatus } from "../../src/swap/subject.ts";
+import { ask, bytes32, START, syncedAt } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 
 const ASKS = 100_000;
 const BASE = ask("s");
-const MOMENT: EvaluationContext = {
-  tips: {
-    evm: { height: 1, time: START, finalHeight: 1, need: null },
-    pearl: { height: 1, time: START, medianTimePast: START },
-  },
-  now: START + 1,
-  isReady: true,
-  witnesses: null,
+const TIPS = {
+  evm: { height: 1, time: START, finalHeight: 1, need: null },
+  pearl: { height: 1, time: START, medianTimePast: START },
 };
+const MOMENT = syncedAt(TIPS, START + 1);
 
 function record(number: number): AskRecord {
   const random = Math.imul(number + 1, 0x9e3779b1) >>> 0;

@@ -21,6 +21,7 @@ import {
   pearlPlace,
   terms,
   txid,
+  syncedAt,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -113,12 +114,7 @@ function storedBytes(store: MemorySwapStore): number {
 function rowOf(ledger: SwapLedger) {
   const subject = ledger.subject(ORDER);
   assert.ok(subject !== null);
-  const context = {
-    tips: ledger.tips(),
-    now: terms("a").pearlRefundTime - 20_000,
-    isReady: true,
-    witnesses: null,
-  };
+  const context = syncedAt(ledger.tips(), terms("a").pearlRefundTime - 20_000);
   const row = dealRow(subject, context, ledgerParts(alarmLog()).rules);
   assert.ok(row !== null);
   return row;

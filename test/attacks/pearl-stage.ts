@@ -244,7 +244,9 @@ const UNKNOWN: PearlStanding = {
   tipChangedAtMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
+  forkHeight: null,
   witnesses: null,
+  isMempoolRead: true,
   nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
 

@@ -27,6 +27,7 @@ import { ZERO_ADDRESS, ZERO_BYTES32, type Terms } from "../../src/swap/terms.ts"
 import type { KnownOutput } from "../../src/swap/verify-lock.ts";
 import type { NamedRefund } from "../../src/swap/verify-settlement.ts";
 import type { PlainSubject, PlainWorld } from "../../testkit/oracles/swap/index.ts";
+import { syncedAt } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 
 export const T_P = 1_800_000_000;
 export const T_E = T_P + 6 * 3600;
@@ -242,7 +243,8 @@ export function subject(more: Given = {}): SwapSubject {
 
 /** Now is four hours before T_p by default; block 950 is the last final one. */
 export function context(more: Partial<EvaluationContext> = {}): EvaluationContext {
-  return { tips: tips(), now: T_P - 4 * 3600, isReady: true, witnesses: null, ...more };
+  const { now = T_P - 4 * 3600 } = more;
+  return { ...syncedAt(tips(), now), ...more };
 }
 
 export function tips(more: { final?: number; need?: number | null; evm?: number; pearl?: number } = {}) {

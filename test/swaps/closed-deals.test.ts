@@ -25,6 +25,7 @@ import {
   ledgerParts,
   pointKey,
   secretOf,
+  syncedAt,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { nextStep, World } from "../../testkit/builders/swap-ledger/ledger-world.ts";
 import { MemorySwapStore } from "../../testkit/doubles/memory-swap-store.ts";
@@ -38,12 +39,7 @@ const BOUNDS = { afterS: 0, pearlBlocks: 0, heldMs: 0 };
 /** The reads of a service over a ledger. */
 async function readsOver(ledger: SwapLedger): Promise<SwapReads> {
   const { parts } = await apiScene();
-  const context = () => ({
-    tips: ledger.tips(),
-    now: ledger.tips().evm.time,
-    isReady: true,
-    witnesses: null,
-  });
+  const context = () => syncedAt(ledger.tips(), ledger.tips().evm.time);
   const readiness = Object.assign(Object.create(parts.readiness), {
     context,
     now: () => ledger.tips().evm.time,

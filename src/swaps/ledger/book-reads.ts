@@ -35,7 +35,7 @@ export class BookReads implements StateReads {
     return this.#parts.books().records.asks.get(askId) ?? null;
   }
 
-  askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus {
+  askStatus(record: AskRecord, when: Pick<EvaluationContext, "expiryNow">): AskStatus {
     return statusOfAsk(this.#parts.books(), record, when);
   }
 

@@ -3,7 +3,13 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { alarmLog, ask, ledgerParts, START } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  alarmLog,
+  ask,
+  ledgerParts,
+  START,
+  syncedAt,
+} from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   claimed,
@@ -40,14 +46,14 @@ function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = fa
   changes.evm(evm(20, events, { finalHeight: 20 }));
   if (isOffered) changes.records({ asks: [ask("offer")] });
   const subjects = new Subjects(swapCrypto);
-  const script = subjects.of(books, ORDER, { now: START })?.script;
+  const script = subjects.of(books, ORDER, { expiryNow: START })?.script;
   if (script !== undefined && script !== null) {
     const paid = isPaid ? [minedLock(lockSighting(script), 101)] : [];
     changes.pearl(pearl(101, paid, { covered: [script] }));
   }
   const rows = { orders: [...draft.orders.keys()], asks: [...draft.asks.keys()] };
   const { tips } = books.chains;
-  const context: EvaluationContext = { tips, now: START + 300, isReady: true, witnesses: null };
+  const context = syncedAt(tips, START + 300);
   const telling = new ChangeEvents(subjects, parts);
   const between = (before: RowSnapshot, now: RowSnapshot, explained = false) => {
     draft.isExplained = explained;

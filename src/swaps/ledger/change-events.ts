@@ -151,7 +151,7 @@ export class ChangeEvents {
 
   /** The row as its endpoint shows it in this state. */
   #shown(hash: Bytes32, { type, row }: Row, state: LedgerState): BidRow | DealRow {
-    const { isReady, witnesses, isMempoolRead = true } = state.context;
+    const { isReady, witnesses, isMempoolRead } = state.context;
     if (isReady && isMempoolRead && witnesses === null) return row;
     return this.#rows(hash, state).find((one) => one.type === type)?.row ?? row;
   }

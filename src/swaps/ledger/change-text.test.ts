@@ -14,7 +14,7 @@ function lookAt(outputs: number, locks: MempoolLocks = picture(["lock"]), before
   const step = stepBetween(before, locks);
   const one = lockSighting("51" as ScriptHex);
   const sightings = Array.from({ length: outputs }, (_, vout) => ({ ...one, vout }));
-  const [was, is] = [{ now: 1 }, { now: 2 }];
+  const [was, is] = [{ expiryNow: 1 }, { expiryNow: 2 }];
   return {
     change: { kind: "mempool" as const, locks, step, sightings, secrets: [], rereadFrom: null },
     was,

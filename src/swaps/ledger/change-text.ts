@@ -34,8 +34,8 @@ export type LedgerChange =
   /** Other ends of orders are shown by two EVM RPCs (`EvmLedger.shownEnds`). */
   | { readonly kind: "ends"; readonly shown: readonly string[] | null };
 
-/** *now* and the clock of expiries (S-05), unix seconds. */
-export type Moment = Pick<EvaluationContext, "now" | "expiryNow">;
+/** The clock of expiries (S-05). */
+export type Moment = Pick<EvaluationContext, "expiryNow">;
 
 /** A change with the moments before and after it. */
 export interface TimedChange {
@@ -127,8 +127,8 @@ function inputsShared(sightings: readonly Sighting[]): readonly Sighting[] {
   });
 }
 
-function momentOf({ now, expiryNow }: Moment): Moment {
-  return expiryNow === undefined ? { now } : { now, expiryNow };
+function momentOf({ expiryNow }: Moment): Moment {
+  return { expiryNow };
 }
 
 /** What a text holds. */
@@ -138,4 +138,4 @@ type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChang
  * Another version, too, where a change makes something else of the same state: a process of another program then begins
  * with what is stored.
  */
-const FORMAT = new TextFormat<WrittenText>(9, "change");
+const FORMAT = new TextFormat<WrittenText>(10, "change");

@@ -33,9 +33,6 @@ function inOrder(one: PearlBlockFact, other: PearlBlockFact): number {
   );
 }
 
-/** What passing time does not ask for. */
-const NO_CONTEXT = { isReady: true, witnesses: null } as const;
-
 /** What bounds changes. */
 export interface ChangeLimits {
   /** Takes that are kept in all (S-42). */
@@ -197,8 +194,7 @@ export class LedgerChanges {
     openBundles(this.#draft, opened);
     const { tips } = this.#books.chains;
     this.make(change);
-    const after = { ...NO_CONTEXT, ...is, tips: this.#books.chains.tips };
-    this.passTime({ ...NO_CONTEXT, ...was, tips }, after, limits);
+    this.passTime({ ...was, tips }, is, limits);
   }
 
   /** A bundle leaves memory. What the store needs to know of it is made of the books that have it. */
@@ -224,11 +220,15 @@ export class LedgerChanges {
    * What time and the tips change besides, when all else is applied: asks and takes die, takes long dead go, and the
    * oldest beyond `takeMax`; orders become final.
    */
-  passTime(before: EvaluationContext, after: EvaluationContext, limits: ChangeLimits): void {
+  passTime(
+    before: Pick<EvaluationContext, "tips" | "expiryNow">,
+    { expiryNow }: Moment,
+    limits: ChangeLimits,
+  ): void {
     const { records } = this.#books;
-    const [was, now] = [before.expiryNow ?? before.now, after.expiryNow ?? after.now];
-    this.#affected.moment(was, now);
-    for (const hash of records.outdatedTakes(now, limits.takeMax)) records.removeTake(hash, this.#draft);
+    this.#affected.moment(before.expiryNow, expiryNow);
+    for (const hash of records.outdatedTakes(expiryNow, limits.takeMax))
+      records.removeTake(hash, this.#draft);
     this.#affected.tips(before.tips, limits.depths);
     this.#affected.settle(before.tips, limits.depths);
   }
@@ -366,7 +366,7 @@ export class LedgerChanges {
 export function endedAsks(
   { orders, settings }: Books,
   asks: Iterable<AskRecord>,
-  { now, expiryNow }: Moment,
+  { expiryNow }: Moment,
 ): readonly Bytes32[] {
   const ended: Bytes32[] = [];
   for (const { askId, terms, cancelledBySignature, updatedAt } of asks) {
@@ -377,7 +377,7 @@ export function endedAsks(
       cancelledBySignature ? updatedAt : null,
     ];
     const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
-    if (endedAt + KEPT_S <= (expiryNow ?? now)) ended.push(askId);
+    if (endedAt + KEPT_S <= expiryNow) ended.push(askId);
   }
   return ended;
 }

@@ -58,10 +58,8 @@ export interface SwapLedgerDependencies {
   readonly closing?: ClosingBounds;
   /** Resolves when this ledger has followed what the store shows; absent where it is the one that writes. */
   readonly caughtUp?: () => Promise<void>;
-  /**
-   * The context that rows of events are made for, with these tips. Without it: *now* of S-05, everything synced.
-   */
-  readonly contextOf?: (tips: ChainTips) => EvaluationContext;
+  /** What rows of events are evaluated in, with these tips. */
+  readonly contextOf: (tips: ChainTips) => EvaluationContext;
 }
 
 /** A change, or what says it when its turn has come. */
@@ -115,10 +113,7 @@ export class LedgerCommits {
 
   /** What rows are evaluated in, with these tips. */
   context(tips = this.#books.chains.tips): EvaluationContext {
-    if (this.#parts.contextOf !== undefined) return this.#parts.contextOf(tips);
-    const clock = Math.floor(this.#parts.clock.nowMs() / 1000);
-    const now = Math.max(clock, tips.evm.time, tips.pearl.medianTimePast);
-    return { tips, now, clock, isReady: true, witnesses: null };
+    return this.#parts.contextOf(tips);
   }
 
   /** Calls back after each visible change. */

@@ -18,7 +18,7 @@ export interface StateReads {
   subject(hash: Bytes32): SwapSubject | null;
   ask(askId: Bytes32): AskRecord | null;
   /** The status of S-33, by the facts and this *now*; the record may be one that is not written yet. */
-  askStatus(record: AskRecord, when: Pick<EvaluationContext, "now" | "expiryNow">): AskStatus;
+  askStatus(record: AskRecord, when: Pick<EvaluationContext, "expiryNow">): AskStatus;
   /** The order that carries an ask's id, or null. */
   orderOfAsk(askId: Bytes32): Bytes32 | null;
   /** Live takes of an ask at `now` that are no orders; dead ones cost nothing. */

@@ -29,7 +29,7 @@ export class Subjects {
   }
 
   /** The order or take with this hash, or null. */
-  of(books: Books, hash: Bytes32, context: Pick<EvaluationContext, "now" | "expiryNow">): SwapSubject | null {
+  of(books: Books, hash: Bytes32, context: Pick<EvaluationContext, "expiryNow">): SwapSubject | null {
     const { orders, records, secrets, settings, locks } = books;
     const entry = orders.entries.get(hash);
     const take = records.takes.get(hash) ?? null;
@@ -91,7 +91,7 @@ export class Subjects {
 export function statusOfAsk(
   { orders, settings }: Books,
   record: AskRecord,
-  context: Pick<EvaluationContext, "now" | "expiryNow">,
+  context: Pick<EvaluationContext, "expiryNow">,
 ): AskStatus {
   const takenBy = orders.byAsk.get(record.askId) ?? null;
   const minNonce = settings.minAskNonce(record.terms.seller);

@@ -75,7 +75,7 @@ export class AskIndex {
       taken: emptyShelf(),
       cancelled: emptyShelf(),
     };
-    this.#settledUntil = endOf(deps.context());
+    this.#settledUntil = deps.context().expiryNow;
     this.#look(Array.from(deps.ledger.asks(), ({ askId }) => askId));
     deps.ledger.onRows((orders, asks) => this.#refresh(orders, asks));
   }
@@ -190,10 +190,10 @@ export class AskIndex {
 
   /** Asks that have died since the last look. */
   #settle(): void {
-    const now = endOf(this.#deps.context());
-    if (now <= this.#settledUntil) return;
-    const dead = [...this.#deps.ledger.asksEnding(this.#settledUntil, now)];
-    this.#settledUntil = now;
+    const { expiryNow } = this.#deps.context();
+    if (expiryNow <= this.#settledUntil) return;
+    const dead = [...this.#deps.ledger.asksEnding(this.#settledUntil, expiryNow)];
+    this.#settledUntil = expiryNow;
     if (dead.length > 0) this.#look(dead);
   }
 
@@ -255,10 +255,6 @@ export class AskIndex {
     if (standing === 0) this.#standingOf.delete(terms.seller);
     else this.#standingOf.set(terms.seller, standing);
   }
-}
-
-function endOf({ now, expiryNow }: EvaluationContext): number {
-  return expiryNow ?? now;
 }
 
 function emptyShelf(): Shelf {

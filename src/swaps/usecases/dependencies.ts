@@ -85,7 +85,7 @@ export interface SwapDependencies {
 export function rowOfAsk(
   ledger: StateReads,
   record: AskRecord,
-  when: Pick<EvaluationContext, "now" | "expiryNow">,
+  when: Pick<EvaluationContext, "expiryNow">,
 ): AskRow {
   const seenAt = ledger.balanceSeenAt(record.terms.sellerPearlAddress);
   return askRow(record, ledger.askStatus(record, when), ledger.orderOfAsk(record.askId), seenAt);

@@ -7,7 +7,6 @@ import { parseEvmAddress, parsePearlAddress } from "../../swap/forms.ts";
 import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
 import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
-import { diedUntil } from "../../swap/subject.ts";
 import { swapTransactions } from "../../swap/transactions.ts";
 import { type ClosedQuestion, whetherKnown } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
@@ -242,7 +241,7 @@ export class SwapReads {
       const orderHash = reads.orderOfAsk(askId);
       if (orderHash !== null) return this.#deal(reads, orderHash);
       if (reads.ask(askId) === null) return refusal("ASK_NOT_FOUND");
-      const unfunded = reads.liveTakes(askId, diedUntil(readiness.context()));
+      const unfunded = reads.liveTakes(askId, readiness.context().expiryNow);
       return refused("DEAL_NOT_FOUND", NOBODY_LOCKED, { unfunded });
     });
   }

@@ -11,12 +11,12 @@ import type {
   PearlAddress,
   Txid,
 } from "../../../src/primitives/brands.ts";
-import type { Log } from "../../../src/follow/ports.ts";
+import type { Clock, Log } from "../../../src/follow/ports.ts";
 import type { SwapLedgerDependencies } from "../../../src/swaps/ledger/ledger-commits.ts";
-import type { EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
+import type { ChainTips, EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../../src/swap/records.ts";
-import type { SwapRules } from "../../../src/swap/subject.ts";
+import type { EvaluationContext, SwapRules } from "../../../src/swap/subject.ts";
 import { type Terms, ZERO_ADDRESS, ZERO_BYTES32 } from "../../../src/swap/terms.ts";
 import { handClock } from "../../doubles/clock.ts";
 import { errorLog } from "../../doubles/log.ts";
@@ -173,21 +173,37 @@ export function alarmLog(): Log & { readonly alarms: string[] } {
   return { alarms, ...errorLog(alarms) };
 }
 
+/** A moment at which nothing is held back. */
+export function syncedAt(tips: ChainTips, now: number): EvaluationContext {
+  return { tips, now, expiryNow: now, clock: now, isReady: true, isMempoolRead: true, witnesses: null };
+}
+
+/** The same at *now* of S-05 by this clock. */
+export function syncedBy(clock: Pick<Clock, "nowMs">): (tips: ChainTips) => EvaluationContext {
+  return (tips) => {
+    const nowS = Math.floor(clock.nowMs() / 1000);
+    const now = Math.max(nowS, tips.evm.time, tips.pearl.medianTimePast);
+    return { ...syncedAt(tips, now), clock: nowS };
+  };
+}
+
 /** Everything but the store, with a clock that stands still. */
 export function ledgerParts(
   log: Log,
   nowS: () => number = () => START,
 ): Omit<SwapLedgerDependencies, "store"> {
+  const clock = handClock(
+    () => nowS() * 1000,
+    () => 0,
+  );
   return {
     identity: { network: "simnet", chainId: 31_337, escrow: evmAddress("escrow") },
     crypto: swapCrypto,
     rules: testSwapRules(evmAddress("escrow")),
-    clock: handClock(
-      () => nowS() * 1000,
-      () => 0,
-    ),
+    clock,
     log,
     evmConfirmations: null,
     takeMax: 100_000,
+    contextOf: syncedBy(clock),
   };
 }

@@ -21,6 +21,7 @@ import { chooseLock, verifyLock } from "../../../src/swap/verify-lock.ts";
 import { testRules } from "../../builders/core-index/index.ts";
 import { LONE_NODE } from "../../doubles/pearl-port.ts";
 import { textLog } from "../../doubles/log.ts";
+import { syncedBy } from "../../builders/swap-ledger/ledger-facts.ts";
 
 /** A row as the API shows it. */
 export type SwapRow = BidRow | DealRow;
@@ -139,6 +140,7 @@ export class LookingLife {
       log,
       evmConfirmations: parts.evmConfirmations,
       takeMax: 100_000,
+      contextOf: syncedBy(clock),
     });
     return new LookingLife(parts, ledger, clock, log);
   }
