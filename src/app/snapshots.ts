@@ -23,7 +23,8 @@ import { assembleSnapshot, openAssembled } from "../adapters/store-sqlite/snapsh
 import { makeOwn, removeForeign } from "../adapters/store-sqlite/snapshot/make-own.ts";
 import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
 import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts";
-import { storedParameters } from "../adapters/store-sqlite/parameters.ts";
+import { storedParameters } from "../adapters/store-rows/parameters.ts";
+import { answered } from "../adapters/store-sqlite/answered.ts";
 import { takeWriteLock, type WriteLock } from "../adapters/store-sqlite/write/write-lock.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
@@ -198,7 +199,7 @@ function checkRows(
   try {
     removeForeign(connection, eventFloor(systemClock.nowMs() + CLOCKS_APART_MS));
     const parameters = parametersOf(config.network.name, config.rules);
-    const [difference] = parameterDifferences(storedParameters(connection), parameters);
+    const [difference] = parameterDifferences(answered(connection, storedParameters()), parameters);
     if (difference !== undefined) throw new CommandRefused([`the snapshot is wrong: ${difference}`]);
     const tip = storedTip(connection);
     const { height, hash, digest } = manifest;

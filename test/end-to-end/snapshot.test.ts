@@ -26,7 +26,7 @@ import { openReplay } from "../../src/adapters/store-sqlite/read/index-reader.ts
 import { makeOwn } from "../../src/adapters/store-sqlite/snapshot/make-own.ts";
 import { readManifest } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
 import { remakeUndo } from "../../src/adapters/store-sqlite/snapshot/undo-from-rows.ts";
-import { compareIndexes } from "../../src/adapters/store-rows/compare-rows.ts";
+import { compareIndexes, undoHeights } from "../../src/adapters/store-rows/compare-rows.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { sha256 } from "../../src/adapters/system/hashes.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
@@ -170,7 +170,7 @@ async function undoDifferences(file: string): Promise<readonly string[]> {
   const held = openReplay(file);
   const right = openReplay(source);
   try {
-    assert.deepEqual(await held.rows.undoHeights(), await right.rows.undoHeights());
+    assert.deepEqual(await held.rows.answer(undoHeights()), await right.rows.answer(undoHeights()));
     const found: string[] = [];
     for await (const step of compareIndexes(held.rows, right.rows))
       if ("finding" in step) found.push(step.finding);

@@ -13,7 +13,7 @@ import { answered } from "./answered.ts";
 import { type LiveChanges, liveChanges } from "./live-rows.ts";
 import { assertReadable } from "./migrate.ts";
 import { Notices } from "./notices.ts";
-import { storedParameters } from "./postgres-store.ts";
+import { storedParameters } from "../store-rows/parameters.ts";
 import { PostgresQueries } from "./read/queries.ts";
 import { Readers } from "./readers.ts";
 import type { Session } from "./session.ts";
@@ -25,7 +25,8 @@ import {
   newestNumber,
 } from "./swaps/swap-changes.ts";
 import { closedIn } from "./swaps/closed-deals.ts";
-import { loadFacts, storedCheckpoints, storedIdentity } from "./swaps/swap-store.ts";
+import { storedCheckpoints, storedIdentity } from "../store-rows/swap-rows.ts";
+import { loadFacts } from "./swaps/swap-store.ts";
 import { writerFence } from "./write/writer.ts";
 import type { Chain } from "../../swap/facts.ts";
 
@@ -106,7 +107,7 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
   });
   return {
     queries: new PostgresQueries(readers),
-    parameters: () => readers.snapshot(storedParameters),
+    parameters: () => readers.snapshot((session) => answered(session, storedParameters())),
     look: (since) => readers.snapshot((session) => lookAt(session, since)),
     closedSwaps: (questions) => readers.snapshot((session) => closedIn(session, questions)),
     storedSwaps: () => readers.survey(storedSwaps),
@@ -130,7 +131,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
   const [behind] = await Promise.all([session.first(BEHIND), assertReadable(session)]);
   const [tip, parameters, bounds, number, rows, changes, newest] = await Promise.all([
     storedTip(session),
-    storedParameters(session),
+    answered(session, storedParameters()),
     answered(session, logBounds()),
     writerFence(session),
     liveChanges(session, live),
@@ -154,14 +155,14 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
 async function storedSwaps(session: Session): Promise<StoredSwaps> {
   await assertReadable(session);
   const facts: StoredFact[] = [];
-  const identity = await storedIdentity(session);
+  const identity = await answered(session, storedIdentity());
   await loadFacts(session, (some) => facts.push(...some));
   return {
     identity,
     facts,
     checkpoints: {
-      evm: await storedCheckpoints(session, "evm"),
-      pearl: await storedCheckpoints(session, "pearl"),
+      evm: await answered(session, storedCheckpoints("evm")),
+      pearl: await answered(session, storedCheckpoints("pearl")),
     },
     change: await newestChange(session),
   };

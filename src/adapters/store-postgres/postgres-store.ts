@@ -19,7 +19,8 @@ import { parameterDifferences } from "../../index/parameters.ts";
 import type { IndexQueries } from "../../index/queries.ts";
 import type { SwapStore } from "../../swaps/ledger/ports.ts";
 import { CellReader } from "../store-rows/cells.ts";
-import { parametersIn } from "../store-rows/parameters.ts";
+import { storedParameters } from "../store-rows/parameters.ts";
+import { answered } from "./answered.ts";
 import { baseRow } from "../store-rows/row-shapes.ts";
 import { INDEX_TABLES } from "../store-rows/written-rows.ts";
 import { auditStore } from "./audit/audit.ts";
@@ -114,12 +115,12 @@ class PostgresStore implements OpenedPostgresStore {
   }
 
   parameters(): Promise<StoredParameters | null> {
-    return this.#settled(storedParameters);
+    return this.#settled((session) => answered(session, storedParameters()));
   }
 
   initialise(parameters: StoredParameters): Promise<void> {
     return this.#writer.write(async (session) => {
-      if (parameterDifferences(await storedParameters(session), parameters).length > 0) {
+      if (parameterDifferences(await answered(session, storedParameters()), parameters).length > 0) {
         throw new Error("store: the database was built with other parameters (P-01)");
       }
       await session.run(
@@ -209,10 +210,4 @@ class PostgresStore implements OpenedPostgresStore {
     await this.#writer.settled();
     return this.#readers.survey(read);
   }
-}
-
-/** The parameters that the database was built with, or null. */
-export async function storedParameters(session: Session): Promise<StoredParameters | null> {
-  const row = await session.first("SELECT value FROM meta WHERE key = 'parameters'");
-  return row === null ? null : parametersIn(new CellReader(row).text());
 }

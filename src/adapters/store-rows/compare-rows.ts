@@ -4,7 +4,8 @@
 import type { LongStep } from "../../index/verify.ts";
 import { elementAt, zip } from "../../primitives/elements.ts";
 import { plainText } from "../../primitives/plain-json.ts";
-import { type Cell, type Cells } from "./cells.ts";
+import { type Cell, CellReader, type Cells } from "./cells.ts";
+import { allRows, firstRow, type Reading } from "./reading.ts";
 import { type Section, type SectionName, SECTIONS } from "./sections.ts";
 import { decodeUndo } from "./undo-record.ts";
 
@@ -23,12 +24,30 @@ export const ROWS_PER_STEP = 5000;
 export interface IndexRows {
   /** The rows of a section in the order of its keys, some at a time. */
   pieces(section: SectionName): Iterable<readonly Cells[]> | AsyncIterable<readonly Cells[]>;
-  /** Heights of the blocks that have an undo record, ascending. */
-  undoHeights(): Promise<readonly number[]>;
-  /** The undo record of a block, null where there is none. */
-  undoRecord(height: number): Promise<string | null>;
-  /** The addresses of interned ids, those that there are; asked for by the thousand. */
-  addresses(ids: ReadonlySet<number>): Promise<ReadonlyMap<number, string>>;
+  /** Carries out a read of the same state. */
+  answer<Answer>(reading: Reading<Answer>): Promise<Answer>;
+}
+
+/** Heights of the blocks that have an undo record, ascending. */
+export function* undoHeights(): Reading<readonly number[]> {
+  const rows = yield* allRows("SELECT height FROM undo ORDER BY height");
+  return rows.map((row) => new CellReader(row).int());
+}
+
+function* undoRecord(height: number): Reading<string | null> {
+  const row = yield* firstRow("SELECT record FROM undo WHERE height = ?", height);
+  return row === null ? null : new CellReader(row).text();
+}
+
+/** The addresses of interned ids, those that there are; asked for by the thousand. */
+function* addressesOf(ids: ReadonlySet<number>): Reading<ReadonlyMap<number, string>> {
+  const rows = yield* allRows("SELECT id, text FROM address WHERE id IN (?*)", [...ids]);
+  return new Map(
+    rows.map((row) => {
+      const cells = new CellReader(row);
+      return [cells.int(), cells.text()];
+    }),
+  );
 }
 
 /** Differences of `held` from `right`, the first few of each kind of rows. */
@@ -163,7 +182,7 @@ function isSameRow(one: Cells, other: Cells, { show }: Section): boolean {
 
 /** Undo records of the blocks of which both have one. */
 async function* compareUndo(held: IndexRows, right: IndexRows): AsyncGenerator<LongStep, void, void> {
-  for (const height of await right.undoHeights()) {
+  for (const height of await right.answer(undoHeights())) {
     const [one, other] = [await shownUndo(held, height), await shownUndo(right, height)];
     if (one !== null && one.text !== other?.text)
       yield { finding: `undo: the record of block ${height} does not undo that block` };
@@ -176,11 +195,11 @@ async function shownUndo(
   rows: IndexRows,
   height: number,
 ): Promise<{ readonly text: string; readonly images: number } | null> {
-  const record = await rows.undoRecord(height);
+  const record = await rows.answer(undoRecord(height));
   if (record === null) return null;
   try {
     const { balances, tokens, floors, fills } = decodeUndo(record);
-    const texts = await rows.addresses(new Set(balances.map(({ addressId }) => addressId)));
+    const texts = await rows.answer(addressesOf(new Set(balances.map(({ addressId }) => addressId))));
     const named = balances.map(
       ({ addressId, tick, before }) =>
         `${texts.get(addressId) ?? null} ${tick} ${before?.balance ?? ""} ${before?.locked ?? ""}`,

@@ -1,9 +1,16 @@
 // The parameters with which a database was built (P-01), as the text that it holds.
 
 import type { StoredParameters } from "../../index/ports.ts";
+import { CellReader } from "./cells.ts";
+import { firstRow, type Reading } from "./reading.ts";
 
-/** The parameters in a stored text. Throws where it holds none. */
-export function parametersIn(text: string): StoredParameters {
+/** The stored parameters, or null where the database is new. Throws where they are damaged. */
+export function* storedParameters(): Reading<StoredParameters | null> {
+  const row = yield* firstRow("SELECT value FROM meta WHERE key = 'parameters'");
+  return row === null ? null : parametersIn(new CellReader(row).text());
+}
+
+function parametersIn(text: string): StoredParameters {
   const value: unknown = JSON.parse(text);
   if (!isParameters(value)) throw new Error("store: the stored parameters are damaged");
   return value;

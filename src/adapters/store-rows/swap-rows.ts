@@ -1,11 +1,13 @@
 // Cells of the swap tables, the same in every engine: chains as numbers, and facts as rows.
 
+import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Chain } from "../../swap/facts.ts";
 import type { StoredBundle, StoredFact } from "../../swaps/ledger/closed-port.ts";
 import { Interner } from "../../swaps/ledger/fact-fields.ts";
 import { ALARM } from "../../swaps/ledger/fact-kinds.ts";
-import type { FinalAlarm, SwapIdentity } from "../../swaps/ledger/ports.ts";
+import type { ChainCheckpoint, FinalAlarm, SwapIdentity } from "../../swaps/ledger/ports.ts";
 import { CellReader, type Cells } from "./cells.ts";
+import { allRows, firstRow, type Reading } from "./reading.ts";
 
 /** Swap events per group of the log: what one read of the event stream takes at a time. */
 export const EVENTS_PER_GROUP = 64;
@@ -33,14 +35,37 @@ export function readFact(cells: CellReader): StoredFact {
   return { kind, key, chain: chainName(chain), height, body: cells.text() };
 }
 
-/** The alarms that stand, oldest first; rows for `readAlarm`. */
-export const ALARMS = "SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq";
-
-/** Reads an alarm of a replaced final block (S-05). */
-export function readAlarm(row: Cells): FinalAlarm {
+/** The network, chain id and escrow contract that the swap tables belong to (S-26); null in a database without swaps. */
+export function* storedIdentity(): Reading<SwapIdentity | null> {
+  const row = yield* firstRow("SELECT network, chain_id, escrow FROM swap_identity");
+  if (row === null) return null;
   const cells = new CellReader(row);
-  const [key, body] = [cells.text(), cells.text()];
-  return ALARM.read({ ...ALARM.at(key), chain: null, height: null, body }, new Interner());
+  return { network: cells.text(), chainId: cells.int(), escrow: cells.text() as EvmAddress };
+}
+
+/** As `SwapStore.checkpoints`. */
+export function* storedCheckpoints(chain: Chain): Reading<readonly ChainCheckpoint[]> {
+  const sql = "SELECT height, hash, time FROM swap_checkpoint WHERE chain = ? ORDER BY height DESC";
+  return (yield* allRows(sql, chainCode(chain))).map((row) => {
+    const cells = new CellReader(row);
+    return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
+  });
+}
+
+/** As `SwapStore.keys`. */
+export function* storedKeys(kind: string): Reading<readonly string[]> {
+  const rows = yield* allRows("SELECT key FROM swap_fact WHERE kind = ? ORDER BY key", kind);
+  return rows.map((row) => new CellReader(row).text());
+}
+
+/** The alarms of replaced final blocks (S-05) that stand, oldest first. */
+export function* standingAlarms(): Reading<readonly FinalAlarm[]> {
+  const rows = yield* allRows("SELECT key, body FROM swap_fact WHERE kind = 'alarm' ORDER BY seq");
+  return rows.map((row) => {
+    const cells = new CellReader(row);
+    const [key, body] = [cells.text(), cells.text()];
+    return ALARM.read({ ...ALARM.at(key), chain: null, height: null, body }, new Interner());
+  });
 }
 
 /** The bundles of these numbers, of rows of `bundle` and `FACT_COLUMNS`; one of which there is no fact is empty. */

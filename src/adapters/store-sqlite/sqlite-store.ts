@@ -29,7 +29,8 @@ import { type Connection, openReader, type PageMemory } from "./connection.ts";
 import { dumpStore } from "./audit/dump.ts";
 import { loadState, visitOpenAnchors } from "./read/load-state.ts";
 import { buffersOf, packCommit } from "./write/packed-commit.ts";
-import { storedParameters } from "./parameters.ts";
+import { answered } from "./answered.ts";
+import { storedParameters } from "../store-rows/parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
 import { SqliteQueries } from "./read/queries.ts";
 import type { Layout, Writer, WriterStart } from "./write/writer-protocol.ts";
@@ -124,7 +125,7 @@ class SqliteStore implements IndexStore, ConditionSource {
   }
 
   async parameters(): Promise<StoredParameters | null> {
-    return storedParameters(this.#reader);
+    return answered(this.#reader, storedParameters());
   }
 
   async initialise(parameters: StoredParameters): Promise<void> {

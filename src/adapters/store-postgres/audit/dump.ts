@@ -1,10 +1,11 @@
 // Reads every row of an index in canonical order (see sections.ts), all at once or some at a time.
 
 import type { StoreDump } from "../../../index/ports.ts";
-import { type Cells, CellReader } from "../../store-rows/cells.ts";
+import type { Cells } from "../../store-rows/cells.ts";
 import type { IndexRows } from "../../store-rows/compare-rows.ts";
 import { dumpOf, SECTION_STATEMENTS, type SectionName } from "../../store-rows/sections.ts";
 import { OPERATION_VIEW, OPERATION_JOINS } from "../read/operation-columns.ts";
+import { answered } from "../answered.ts";
 import type { Session } from "../session.ts";
 
 /** Rows that are read at once. */
@@ -30,26 +31,9 @@ export function dumpStore(session: Session): Promise<StoreDump> {
 
 /** The rows of a session that is within a transaction. */
 export function rowsOf(session: Session): IndexRows {
-  const text = async (sql: string, value: number): Promise<string | null> => {
-    const row = await session.first(sql, value);
-    return row === null ? null : new CellReader(row).text();
-  };
   return {
     pieces: (name) => pieces(session, name),
-    undoHeights: async () => {
-      const rows = await session.all("SELECT height FROM undo ORDER BY height");
-      return rows.map((row) => new CellReader(row).int());
-    },
-    undoRecord: (height) => text("SELECT record FROM undo WHERE height = $1", height),
-    addresses: async (ids) => {
-      const rows = await session.all("SELECT id, text FROM address WHERE id = ANY($1::bigint[])", [...ids]);
-      return new Map(
-        rows.map((row) => {
-          const cells = new CellReader(row);
-          return [cells.int(), cells.text()];
-        }),
-      );
-    },
+    answer: (reading) => answered(session, reading),
   };
 }
 

@@ -9,7 +9,8 @@ import { auditSteps } from "../audit/audit.ts";
 import { rowsOf } from "../audit/dump.ts";
 import { storedTip } from "../block-rows.ts";
 import { assertReadable } from "../migrate.ts";
-import { storedParameters } from "../postgres-store.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
+import { answered } from "../answered.ts";
 import { schemaDifferences } from "../schema-differences.ts";
 import { connectedPatiently, Session } from "../session.ts";
 
@@ -47,7 +48,7 @@ class IndexReader implements IndexUnderTest {
   }
 
   parameters(): Promise<StoredParameters | null> {
-    return storedParameters(this.#session);
+    return answered(this.#session, storedParameters());
   }
 
   tip(): Promise<IndexedBlock | null> {

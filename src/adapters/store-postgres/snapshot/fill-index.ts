@@ -5,7 +5,8 @@ import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import { CHAIN_TABLES, type IndexContents } from "../../store-rows/index-contents.ts";
 import { parameterDifferences } from "../../../index/parameters.ts";
 import { storedTip } from "../block-rows.ts";
-import { storedParameters } from "../postgres-store.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
+import { answered } from "../answered.ts";
 import type { Session } from "../session.ts";
 import { type Columns, RowBatch } from "../write/row-batch.ts";
 import { Writer } from "../write/writer.ts";
@@ -40,7 +41,7 @@ export async function fillPostgresIndex(
       await session.beginLongWork();
       if ((await storedTip(session)) !== null)
         throw new Error("the database holds an index: import into an empty one");
-      if (parameterDifferences(await storedParameters(session), identity.parameters).length > 0)
+      if (parameterDifferences(await answered(session, storedParameters()), identity.parameters).length > 0)
         throw new Error(
           "the database holds no block, but was begun with other parameters than the snapshot's (P-01): import into " +
             "another one, or configure what it was begun with",

@@ -4,7 +4,8 @@ import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import type { IndexContents } from "../../store-rows/index-contents.ts";
 import { storedTip } from "../block-rows.ts";
 import { assertReadable } from "../migrate.ts";
-import { storedParameters } from "../postgres-store.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
+import { answered } from "../answered.ts";
 import { connectedPatiently, Session } from "../session.ts";
 
 const ROWS_AT_ONCE = 2_000;
@@ -31,7 +32,7 @@ export async function withPostgresContents<Result>(
     await assertReadable(session);
     await session.beginLongWork();
     await session.exec(BEGIN);
-    const [parameters, tip] = [await storedParameters(session), await storedTip(session)];
+    const [parameters, tip] = [await answered(session, storedParameters()), await storedTip(session)];
     const last = await session.first(LAST_EVENT);
     if (parameters === null || tip === null || last === null)
       throw new Error("the database holds no block yet");

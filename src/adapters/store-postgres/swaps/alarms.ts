@@ -2,13 +2,14 @@
 // transaction, and the service's ledger sees what is gone.
 
 import type { FinalAlarm } from "../../../swaps/ledger/ports.ts";
-import { ALARMS, readAlarm } from "../../store-rows/swap-rows.ts";
+import { standingAlarms } from "../../store-rows/swap-rows.ts";
+import { answered } from "../answered.ts";
 import { assertReadable } from "../migrate.ts";
 import { connectedPatiently, Session } from "../session.ts";
 
 /** The alarms that stand, oldest first. Rejects where there is no database of this program at `url`. */
 export function postgresAlarms(url: string): Promise<readonly FinalAlarm[]> {
-  return beside(url, async (session) => (await session.all(ALARMS)).map(readAlarm));
+  return beside(url, (session) => answered(session, standingAlarms()));
 }
 
 /** Removes the alarm of that id. */

@@ -2,7 +2,6 @@
 // writes the order's events and tells the change to readers in other processes; reads take a connection of their own.
 
 import { randomBytes } from "node:crypto";
-import type { EvmAddress } from "../../../primitives/brands.ts";
 import {
   type ChainCheckpoint,
   DERIVED_KINDS,
@@ -20,7 +19,11 @@ import {
   EVENTS_PER_GROUP,
   FACT_COLUMNS,
   readFact,
+  storedCheckpoints,
+  storedIdentity,
+  storedKeys,
 } from "../../store-rows/swap-rows.ts";
+import { answered } from "../answered.ts";
 import { markErrand } from "../errands.ts";
 import { EventLogEntries } from "../event-log.ts";
 import type { Readers } from "../readers.ts";
@@ -46,12 +49,12 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   identity(): Promise<SwapIdentity | null> {
-    return this.#settled(storedIdentity);
+    return this.#settled((session) => answered(session, storedIdentity()));
   }
 
   initialise(identity: SwapIdentity): Promise<void> {
     return this.#writer.write(async (session) => {
-      const found = await storedIdentity(session);
+      const found = await answered(session, storedIdentity());
       if (found !== null) return assertSameIdentity(found, identity);
       const { network, chainId, escrow } = identity;
       const sql =
@@ -65,7 +68,7 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   checkpoints(chain: Chain): Promise<readonly ChainCheckpoint[]> {
-    return this.#settled((session) => storedCheckpoints(session, chain));
+    return this.#settled((session) => answered(session, storedCheckpoints(chain)));
   }
 
   closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
@@ -73,15 +76,12 @@ export class PostgresSwapStore implements SwapStore {
   }
 
   keys(kind: string): Promise<readonly string[]> {
-    return this.#settled(async (session) => {
-      const rows = await session.all("SELECT key FROM swap_fact WHERE kind = $1 ORDER BY key", kind);
-      return rows.map((row) => new CellReader(row).text());
-    });
+    return this.#settled((session) => answered(session, storedKeys(kind)));
   }
 
   commit(transaction: SwapTransaction): Promise<void> {
     return this.#writer.write(async (session) => {
-      if ((await storedIdentity(session)) === null)
+      if ((await answered(session, storedIdentity())) === null)
         throw new Error("store: the swap tables have no identity");
       await markErrand(session);
       if (transaction.rewind !== null) await rewind(session, transaction.rewind);
@@ -124,18 +124,6 @@ export async function loadFacts(
   }
 }
 
-/** As `SwapStore.checkpoints`. */
-export async function storedCheckpoints(session: Session, chain: Chain): Promise<readonly ChainCheckpoint[]> {
-  const rows = await session.all(
-    "SELECT height, hash, time FROM swap_checkpoint WHERE chain = $1 ORDER BY height DESC",
-    chainCode(chain),
-  );
-  return rows.map((row) => {
-    const cells = new CellReader(row);
-    return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
-  });
-}
-
 /** What a wipe of the index does to the swap tables: what chains show goes, what no chain shows stays. */
 export async function wipeSwaps(session: Session): Promise<void> {
   const sql = "DELETE FROM swap_fact WHERE chain IS NOT NULL OR kind = ANY ($1::text[])";
@@ -143,14 +131,6 @@ export async function wipeSwaps(session: Session): Promise<void> {
   await openAll(session);
   await session.exec("DELETE FROM swap_checkpoint; DELETE FROM swap_event");
   await leaveGap(session);
-}
-
-/** The stored identity, or null in a database without swaps. */
-export async function storedIdentity(session: Session): Promise<SwapIdentity | null> {
-  const row = await session.first("SELECT network, chain_id, escrow FROM swap_identity");
-  if (row === null) return null;
-  const cells = new CellReader(row);
-  return { network: cells.text(), chainId: cells.int(), escrow: cells.text() as EvmAddress };
 }
 
 async function rewind(

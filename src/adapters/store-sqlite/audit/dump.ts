@@ -1,10 +1,11 @@
 // Reads every row of an index in canonical order (see sections.ts).
 
 import type { StoreDump } from "../../../index/ports.ts";
-import { type Cells, CellReader } from "../../store-rows/cells.ts";
+import type { Cells } from "../../store-rows/cells.ts";
 import type { IndexRows } from "../../store-rows/compare-rows.ts";
 import { OPERATION_COLUMNS } from "../../store-rows/row-shapes.ts";
 import { dumpOf, SECTION_STATEMENTS, type SectionName, SECTIONS } from "../../store-rows/sections.ts";
+import { answered } from "../answered.ts";
 import type { Connection } from "../connection.ts";
 
 /** Rows that are read at once. */
@@ -32,25 +33,9 @@ export function dumpStore(connection: Connection): Promise<StoreDump> {
 
 /** The rows of a connection that is within a transaction. */
 export function rowsOf(connection: Connection): IndexRows {
-  const text = (sql: string, value: number): string | null => {
-    const row = connection.first(sql, value);
-    return row === null ? null : new CellReader(row).text();
-  };
   return {
     pieces: (name) => pieces(connection.each(STATEMENTS[name])),
-    undoHeights: () => {
-      const rows = connection.all("SELECT height FROM undo ORDER BY height");
-      return Promise.resolve(rows.map((row) => new CellReader(row).int()));
-    },
-    undoRecord: (height) => Promise.resolve(text("SELECT record FROM undo WHERE height = ?", height)),
-    addresses: (ids) => {
-      const found = new Map<number, string>();
-      for (const id of ids) {
-        const address = text("SELECT text FROM address WHERE id = ?", id);
-        if (address !== null) found.set(id, address);
-      }
-      return Promise.resolve(found);
-    },
+    answer: async (reading) => answered(connection, reading),
   };
 }
 

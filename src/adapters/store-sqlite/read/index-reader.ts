@@ -11,8 +11,8 @@ import { rowsOf } from "../audit/dump.ts";
 import { compareIndexes, type IndexRows } from "../../store-rows/compare-rows.ts";
 import { type Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
-import { BOUND_LIMIT } from "../answered.ts";
-import { storedParameters } from "../parameters.ts";
+import { answered, BOUND_LIMIT } from "../answered.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
 
 /** Opens an index to be read; throws a sentence where there is none, or one of another schema. */
 export function openIndexReader(file: string): IndexUnderTest {
@@ -35,7 +35,7 @@ class IndexReader implements IndexUnderTest {
   }
 
   parameters(): Promise<StoredParameters | null> {
-    return Promise.resolve(storedParameters(this.#connection));
+    return Promise.resolve(answered(this.#connection, storedParameters()));
   }
 
   tip(): Promise<IndexedBlock | null> {

@@ -20,7 +20,8 @@ import { gzipSync } from "node:zlib";
 import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
 import { assertReadable } from "../migrate.ts";
-import { storedParameters } from "../parameters.ts";
+import { answered } from "../answered.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
 import { takeWriteLock } from "../write/write-lock.ts";
 import { removeDatabase } from "./index-contents.ts";
 import { removeOwn, renewSeed } from "./make-own.ts";
@@ -116,7 +117,7 @@ function describe(copy: string): Omit<Exported, "parts" | "partBytes" | "sha256"
   const database = new DatabaseSync(copy, { readOnly: true });
   const connection = new Connection(database);
   try {
-    const [parameters, tip] = [storedParameters(connection), storedTip(connection)];
+    const [parameters, tip] = [answered(connection, storedParameters()), storedTip(connection)];
     if (parameters === null || tip === null) throw new Error("the database holds no block yet");
     const { height, hash, digest } = tip;
     return { parameters, height, hash, digest, bytes: statSync(copy).size };

@@ -8,7 +8,8 @@ import { type Cell, CellReader, type Cells } from "../../store-rows/cells.ts";
 import { CHAIN_TABLES, type IndexContents } from "../../store-rows/index-contents.ts";
 import type { Connection } from "../connection.ts";
 import { storeLastEventId, lastEventId } from "../event-log.ts";
-import { storedParameters } from "../parameters.ts";
+import { answered } from "../answered.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
 import { carryOut, openForWriting } from "../write/carry-out.ts";
 import { RowInserter } from "../write/row-inserter.ts";
 
@@ -22,7 +23,7 @@ const LOG_ENDS = ["-wal", "-shm", "-journal"];
 
 /** The contents of a connection, which nobody writes meanwhile. Throws a sentence where there is no index. */
 export function contentsOf(connection: Connection): IndexContents<Iterable<Cells>> {
-  const parameters = storedParameters(connection);
+  const parameters = answered(connection, storedParameters());
   if (parameters === null) throw new Error("the database holds no block yet");
   return {
     identity: { parameters, lastEventId: lastEventId(connection) },

@@ -17,9 +17,16 @@ import { type Connection, openPassingReader, openWriter } from "../connection.ts
 import { assertReadable } from "../migrate.ts";
 import { isPassing } from "../open-fault.ts";
 import type { Writer } from "../write/writer-protocol.ts";
-import { ALARMS, chainCode, FACT_COLUMNS, readAlarm, readFact } from "../../store-rows/swap-rows.ts";
+import {
+  FACT_COLUMNS,
+  readFact,
+  standingAlarms,
+  storedCheckpoints,
+  storedIdentity,
+  storedKeys,
+} from "../../store-rows/swap-rows.ts";
+import { answered } from "../answered.ts";
 import { closedIn } from "./closed-deals.ts";
-import { storedIdentity } from "./swap-identity.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
 /** Facts per piece of a load. */
@@ -39,7 +46,7 @@ export class SqliteSwapStore implements SwapStore {
   }
 
   async identity(): Promise<SwapIdentity | null> {
-    return storedIdentity(this.#reader);
+    return answered(this.#reader, storedIdentity());
   }
 
   async initialise(identity: SwapIdentity): Promise<void> {
@@ -56,15 +63,7 @@ export class SqliteSwapStore implements SwapStore {
   }
 
   async checkpoints(chain: Chain): Promise<readonly ChainCheckpoint[]> {
-    return this.#reader
-      .all(
-        "SELECT height, hash, time FROM swap_checkpoint WHERE chain = ? ORDER BY height DESC",
-        chainCode(chain),
-      )
-      .map((row) => {
-        const cells = new CellReader(row);
-        return { chain, height: cells.int(), hash: cells.text(), time: cells.int() };
-      });
+    return answered(this.#reader, storedCheckpoints(chain));
   }
 
   closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> {
@@ -72,9 +71,7 @@ export class SqliteSwapStore implements SwapStore {
   }
 
   async keys(kind: string): Promise<readonly string[]> {
-    return this.#reader
-      .all("SELECT key FROM swap_fact WHERE kind = ? ORDER BY key", kind)
-      .map((row) => new CellReader(row).text());
+    return answered(this.#reader, storedKeys(kind));
   }
 
   async commit(transaction: SwapTransaction): Promise<void> {
@@ -110,7 +107,7 @@ export function storedAlarms(file: string): readonly FinalAlarm[] {
   const reader = openPassingReader(file);
   try {
     assertReadable(reader, file);
-    return reader.all(ALARMS).map(readAlarm);
+    return answered(reader, standingAlarms());
   } finally {
     reader.close();
   }

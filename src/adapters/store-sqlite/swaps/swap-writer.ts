@@ -13,10 +13,15 @@ import {
 import type { StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
-import { assertSameIdentity, chainCode, EVENTS_PER_GROUP } from "../../store-rows/swap-rows.ts";
+import {
+  assertSameIdentity,
+  chainCode,
+  EVENTS_PER_GROUP,
+  storedIdentity,
+} from "../../store-rows/swap-rows.ts";
 import { CLOSED_TABLES } from "../../store-rows/closed-cells.ts";
 import { closeBundles, openBundles } from "./closed-deals.ts";
-import { storedIdentity } from "./swap-identity.ts";
+import { answered } from "../answered.ts";
 import type { Chain } from "../../../swap/facts.ts";
 
 /** An order to the writer thread about swaps. */
@@ -57,7 +62,7 @@ export class SwapWriter {
   }
 
   #initialise(identity: SwapIdentity): void {
-    const found = storedIdentity(this.#connection);
+    const found = answered(this.#connection, storedIdentity());
     if (found !== null) return assertSameIdentity(found, identity);
     this.#connection.run(
       "INSERT INTO swap_identity (id, network, chain_id, escrow, salt) VALUES (1, ?, ?, ?, ?)",
@@ -69,7 +74,8 @@ export class SwapWriter {
   }
 
   #commit(transaction: SwapTransaction): void {
-    if (storedIdentity(this.#connection) === null) throw new Error("store: the swap tables have no identity");
+    if (answered(this.#connection, storedIdentity()) === null)
+      throw new Error("store: the swap tables have no identity");
     if (transaction.rewind !== null) this.#rewind(transaction.rewind);
     openBundles(this.#connection, transaction.open ?? []);
     for (const { kind, key } of transaction.remove) {

@@ -22,7 +22,8 @@ import {
   type PackedBlock,
   type PackedCommit,
 } from "./packed-commit.ts";
-import { storedParameters } from "../parameters.ts";
+import { answered } from "../answered.ts";
+import { storedParameters } from "../../store-rows/parameters.ts";
 import { parameterDifferences } from "../../../index/parameters.ts";
 import { rewindRows } from "../undo/rewind.ts";
 import { balanceLine, encodeUndo, tokenImage } from "../../store-rows/undo-record.ts";
@@ -58,7 +59,7 @@ export class IndexWriter {
   /** Stores the parameters of a new database; throws where other ones are there. */
   initialise(parameters: StoredParameters): void {
     this.#write(() => {
-      if (parameterDifferences(storedParameters(this.#connection), parameters).length > 0) {
+      if (parameterDifferences(answered(this.#connection, storedParameters()), parameters).length > 0) {
         throw new Error("store: the database was built with other parameters (P-01)");
       }
       this.#connection.run(
