@@ -17,7 +17,7 @@ import type {
   ChainTips,
   EvmPlace,
   HtlcOutput,
-  OrderFacts,
+  JudgedOrder,
   PearlPlace,
   PreimageFact,
 } from "../src/swap/facts.ts";
@@ -96,13 +96,14 @@ function pearlPlace(height: number, txIndex: number): PearlPlace {
   return { height, blockHash: digest(`pearl ${height}`) as BlockHash, time: START + 20, txIndex };
 }
 
-function orderOf(kind: Kind, deal: number, hash: Bytes32, terms: Terms): OrderFacts | null {
+function orderOf(kind: Kind, deal: number, hash: Bytes32, terms: Terms): JudgedOrder | null {
   if (kind === "take") return null;
   const block = kind === "accepted" ? 1_999_990 : 1_000_000 + deal;
   const { seller, key } = sellerOfDeal(deal);
   const accepted = { place: evmPlace(block, `accept ${deal}`), seller, sellerPearlKey: key };
   const place = evmPlace(block + 5, `close ${deal}`);
-  const order = { orderHash: hash, terms, locked: evmPlace(block, `lock ${deal}`), accepted, credited: null };
+  const sound = { credited: null, disputed: false, isEndUnshown: false };
+  const order = { orderHash: hash, terms, locked: evmPlace(block, `lock ${deal}`), accepted, ...sound };
   if (kind === "settled") {
     const { secret } = secretOf(deal);
     const fee = terms.usdcAmount / 50n;

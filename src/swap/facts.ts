@@ -189,10 +189,14 @@ export interface OrderFacts {
     /** Where the account withdrew all that it was owed; null while it has not. */
     readonly withdrawn: EvmPlace | null;
   } | null;
+}
+
+/** An order as it is judged: its facts, and what is held against them. */
+export interface JudgedOrder extends OrderFacts {
   /** A second RPC lacks or contradicts an event of the order: none of them counts as final until two agree (S-07). */
-  readonly disputed?: boolean;
+  readonly disputed: boolean;
   /** Of several EVM RPCs no two have shown the end of the order of late. */
-  readonly isEndUnshown?: boolean;
+  readonly isEndUnshown: boolean;
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   ChainTips,
   EscrowEvent,
   EvmPlace,
+  JudgedOrder,
   OrderFacts,
   PreimageFact,
   PreimageShower,
@@ -76,10 +77,9 @@ export function orderState(order: OrderFacts | null): OrderState {
  * before an end that one RPC of several shows alone (S-07), be it that another one denies it or that none has said anything.
  * Else its state.
  */
-export function latestOpenState(order: OrderFacts | null, tips: ChainTips): OrderState {
+export function latestOpenState(order: JudgedOrder | null, tips: ChainTips): OrderState {
   if (order === null || order.closed === null) return orderState(order);
-  const isShown =
-    order.disputed !== true && (order.isEndUnshown !== true || isFinal(tips, order.closed.place.block));
+  const isShown = !order.disputed && (!order.isEndUnshown || isFinal(tips, order.closed.place.block));
   return isShown ? order.closed.kind : orderState({ ...order, closed: null });
 }
 
@@ -87,19 +87,19 @@ export function latestOpenState(order: OrderFacts | null, tips: ChainTips): Orde
  * Whether an event of the order, in this block, is final (S-07): the block is, and no second RPC lacks or contradicts
  * an event of the order.
  */
-export function isEventFinal(order: OrderFacts, block: number, tips: ChainTips): boolean {
-  return order.disputed !== true && isFinal(tips, block);
+export function isEventFinal(order: JudgedOrder, block: number, tips: ChainTips): boolean {
+  return !order.disputed && isFinal(tips, block);
 }
 
 /** Whether OrderLocked and OrderAccepted are both indexed in final blocks (S-51), whatever came later. */
-export function isAcceptedFinal(order: OrderFacts | null, tips: ChainTips): boolean {
+export function isAcceptedFinal(order: JudgedOrder | null, tips: ChainTips): boolean {
   if (order === null || order.accepted === null) return false;
   const [locked, accepted] = [order.locked.block, order.accepted.place.block];
   return isEventFinal(order, locked, tips) && isEventFinal(order, accepted, tips);
 }
 
 /** *Live* (S-51): Accepted, neither claimed nor refunded, and the blocks of both events final. */
-export function isLive(order: OrderFacts | null, tips: ChainTips): boolean {
+export function isLive(order: JudgedOrder | null, tips: ChainTips): boolean {
   return orderState(order) === "accepted" && isAcceptedFinal(order, tips);
 }
 
@@ -175,7 +175,7 @@ export interface PearlLeg {
 }
 
 /** "none" is never final; "accepted" is final where OrderLocked and OrderAccepted both are. */
-export function evmLeg(order: OrderFacts | null, tips: ChainTips): EvmLeg {
+export function evmLeg(order: JudgedOrder | null, tips: ChainTips): EvmLeg {
   const state = orderState(order);
   if (order === null) return { state, final: false };
   if (order.closed !== null) return { state, final: isEventFinal(order, order.closed.place.block, tips) };

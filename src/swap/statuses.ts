@@ -5,7 +5,7 @@
 // tables.
 
 import type { Bytes32, EvmAddress } from "../primitives/brands.ts";
-import type { ChainTips, HtlcOutput, OrderFacts } from "./facts.ts";
+import type { ChainTips, HtlcOutput, JudgedOrder } from "./facts.ts";
 import { pearlConfirmations } from "./finality.ts";
 import { isUnspent } from "./lock-choice.ts";
 import type { LockOutputs } from "./lock-outputs.ts";
@@ -82,7 +82,7 @@ export const BID_STATUSES = [
 export type BidStatus = (typeof BID_STATUSES)[number];
 
 /** The status of S-52 of an indexed order. */
-export function bidStatus(order: OrderFacts, tips: ChainTips): BidStatus {
+export function bidStatus(order: JudgedOrder, tips: ChainTips): BidStatus {
   switch (order.closed?.kind) {
     case "claimed":
       return "SETTLED";

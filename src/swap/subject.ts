@@ -3,7 +3,7 @@
 // rules.
 
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
-import type { ChainTips, ChainWitness, OrderFacts, PreimageFact } from "./facts.ts";
+import type { ChainTips, ChainWitness, JudgedOrder, PreimageFact } from "./facts.ts";
 import type { LockOutputs } from "./lock-outputs.ts";
 import type { AskRecord, OriginRecord, TakeRecord } from "./records.ts";
 import type { Terms } from "./terms.ts";
@@ -18,7 +18,7 @@ export interface SwapSubject {
   /** The order's terms, else the take's. */
   readonly terms: Terms;
   /** Null while no order with this hash is indexed. */
-  readonly order: OrderFacts | null;
+  readonly order: JudgedOrder | null;
   /** The take with this hash, also a dead one while it is kept; null where none. */
   readonly take: TakeRecord | null;
   /** The ask named by the terms, where it was posted here. */

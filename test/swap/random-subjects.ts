@@ -2,7 +2,7 @@
 
 import * as fc from "../../testkit/properties.ts";
 import type { ScriptHex, Txid } from "../../src/primitives/brands.ts";
-import type { HtlcOutput, OrderFacts, PreimageFact } from "../../src/swap/facts.ts";
+import type { HtlcOutput, JudgedOrder, PreimageFact } from "../../src/swap/facts.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
   ASK_RECORD,
@@ -82,7 +82,7 @@ const secretAround: fc.Arbitrary<PreimageFact | null> = fc.option(
   { freq: 2 },
 );
 
-const orderAround: fc.Arbitrary<OrderFacts | null> = fc
+const orderAround: fc.Arbitrary<JudgedOrder | null> = fc
   .record({
     state: fc.constantFrom(
       null,

@@ -18,7 +18,7 @@ import {
 } from "../../src/swap/statuses.ts";
 import { isUnspent } from "../../src/swap/lock-choice.ts";
 import { LockOutputs } from "../../src/swap/lock-outputs.ts";
-import type { HtlcOutput, OrderFacts } from "../../src/swap/facts.ts";
+import type { HtlcOutput, JudgedOrder } from "../../src/swap/facts.ts";
 import { dealRow } from "../../src/swap/rows.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import { anyMoment, anySubject } from "./random-subjects.ts";
@@ -41,7 +41,7 @@ import {
 
 /** A history so far; chains only grow. */
 interface Story {
-  readonly order: OrderFacts | null;
+  readonly order: JudgedOrder | null;
   readonly outputs: readonly HtlcOutput[];
   readonly secret: SwapSubject["secret"];
   readonly evm: number;

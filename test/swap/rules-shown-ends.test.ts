@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OrderFacts } from "../../src/swap/facts.ts";
+import type { JudgedOrder } from "../../src/swap/facts.ts";
 import { nextActions } from "../../src/swap/next-actions.ts";
 import { FOREIGN_SECRET, context, order, output, RULES, spentBy, subject } from "./rules-subjects.ts";
 
@@ -12,7 +12,7 @@ const CLAIMED = order("claimed", LATE);
 const KNOWN = { secret: FOREIGN_SECRET };
 
 /** Whether the action is offered, with the end of the order shown by two or not. */
-function offers(action: string, of: OrderFacts, end: "shown" | "unshown", more = {}): boolean {
+function offers(action: string, of: JudgedOrder, end: "shown" | "unshown", more = {}): boolean {
   const told = { ...of, isEndUnshown: end === "unshown" };
   const actions = nextActions(subject({ order: told, ...KNOWN, ...more }), context(), RULES);
   return actions.some((one) => one.action === action);

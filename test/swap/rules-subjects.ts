@@ -13,7 +13,7 @@ import type {
 import type {
   EvmPlace,
   HtlcOutput,
-  OrderFacts,
+  JudgedOrder,
   PearlPlace,
   PreimageFact,
   SpendPath,
@@ -130,12 +130,12 @@ export const TAKE: TakeRecord = {
   isAddressReplaceable: false,
 };
 
-/** OrderFacts in a state; "accepted" and what follows it has both events. */
+/** An order in a state; "accepted" and what follows it has both events. */
 export function order(
   state: "locked" | "accepted" | "claimed" | "refunded" | "cancelled" | "refunded-unaccepted",
   blocks: { locked?: number; accepted?: number; closed?: number } = {},
   terms: Terms = TERMS,
-): OrderFacts {
+): JudgedOrder {
   const isAccepted = state === "accepted" || state === "claimed" || state === "refunded";
   const place = evmPlaceAt(blocks.closed ?? 930);
   const closed =
@@ -159,11 +159,13 @@ export function order(
       : null,
     closed,
     credited: null,
+    disputed: false,
+    isEndUnshown: false,
   };
 }
 
 /** The refused payout of a closed order: to the seller where it was claimed, else to the buyer. */
-export function credited(of: OrderFacts, isWithdrawn: boolean): OrderFacts["credited"] {
+export function credited(of: JudgedOrder, isWithdrawn: boolean): JudgedOrder["credited"] {
   const account = of.closed?.kind === "claimed" ? SELLER : BUYER;
   const withdrawn = isWithdrawn ? evmPlaceAt(980) : null;
   return { place: evmPlaceAt(930), account, amount: of.terms.usdcAmount, withdrawn };

@@ -5,7 +5,7 @@ import { addressOfKey } from "../../primitives/address.ts";
 import type { Bytes32, PearlAddress, ScriptHex } from "../../primitives/brands.ts";
 import { askStatus } from "../../swap/statuses.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { OrderFacts } from "../../swap/facts.ts";
+import type { JudgedOrder } from "../../swap/facts.ts";
 import { LockOutputs } from "../../swap/lock-outputs.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import type { AddressRecord, AskRecord, TakeRecord } from "../../swap/records.ts";
@@ -98,10 +98,9 @@ export function statusOfAsk(
   return askStatus(record, { takenBy, minNonce, fee: settings.fee() }, context);
 }
 
-function orderOf({ trust }: Books, { facts }: OrderEntry): OrderFacts {
-  const isDisputed = trust.isDisputed(facts.orderHash);
-  const isEndUnshown = trust.isEndUnshown(facts);
-  return isDisputed || isEndUnshown ? { ...facts, disputed: isDisputed, isEndUnshown } : facts;
+function orderOf({ trust }: Books, { facts }: OrderEntry): JudgedOrder {
+  const disputed = trust.isDisputed(facts.orderHash);
+  return { ...facts, disputed, isEndUnshown: trust.isEndUnshown(facts) };
 }
 
 /**

@@ -190,7 +190,7 @@ export function verifyEvmRefundOf(deps: SwapDependencies, hash: Bytes32): Promis
 }
 
 function disputeOf({ order }: SwapSubject): NotReady | null {
-  return order?.disputed === true ? DISPUTED : null;
+  return order?.disputed ? DISPUTED : null;
 }
 
 function noLookup(deps: SwapDependencies, subject: SwapSubject, why: "unavailable" | "busy"): NoVerdict {
