@@ -31,12 +31,6 @@ const cursor = inFile("src/http/cursor.ts", [
   },
   {
     rule: "H-05",
-    find: "const LIMIT_MAX = 100;",
-    replace: "const LIMIT_MAX = 1000;",
-    why: "pages may have 1000 rows",
-  },
-  {
-    rule: "H-05",
     find: "const LIMIT_DEFAULT = 25;",
     replace: "const LIMIT_DEFAULT = 26;",
     why: "a page has 26 rows",
@@ -115,6 +109,12 @@ const routes = inFile("src/http/routes/market.ts", [
 
 const values = inFile("src/http/parameters.ts", [
   {
+    rule: "H-05",
+    find: "const LIMIT_MAX = 100;",
+    replace: "const LIMIT_MAX = 1000;",
+    why: "pages may have 1000 rows",
+  },
+  {
     rule: "H-07",
     find: ".toUpperCase()",
     replace: "",
@@ -122,8 +122,8 @@ const values = inFile("src/http/parameters.ts", [
   },
   {
     rule: "H-07",
-    find: "text.toLowerCase() as Txid",
-    replace: "text as Txid",
+    find: "String(value).toLowerCase() as Txid",
+    replace: "String(value) as Txid",
     why: "a transaction id in upper case is unknown",
   },
 ]);

@@ -2,9 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Type } from "typebox";
 import * as fc from "../../testkit/properties.ts";
 import { KEY_SHAPES, type ListName } from "../index/pages.ts";
 import { type CursorBinding, decodeCursor, encodeCursor, pageRequest } from "./cursor.ts";
+import { parameterReader } from "./parameters.ts";
+import { pageParameters } from "./schemas/parameters.ts";
 import { ok } from "../primitives/result.ts";
 
 const lists = Object.keys(KEY_SHAPES) as ListName[];
@@ -67,7 +70,9 @@ test("arbitrary text is no cursor and never throws", () => {
 test("limits: default 25, cut at 100", () => {
   const binding: CursorBinding = { list: "tokens", scope: [] };
   assert.deepEqual(pageRequest({}, binding), ok({ limit: 25, start: null }));
-  assert.deepEqual(pageRequest({ limit: 9_000_000 }, binding), ok({ limit: 100, start: null }));
+  const most = parameterReader(Type.Object(pageParameters))({ limit: "9000000" });
+  assert.ok(most.ok);
+  assert.deepEqual(pageRequest(most.value, binding), ok({ limit: 100, start: null }));
   const both = pageRequest({ next: "a", prev: "b" }, binding);
   assert.ok(!both.ok);
   assert.equal(both.error.code, "INVALID_REQUEST");

@@ -8,8 +8,6 @@ import { err, ok, type Result } from "../primitives/result.ts";
 
 /** Rows per page where the request does not say (H-05). */
 const LIMIT_DEFAULT = 25;
-/** Most rows per page; larger limits count as this one. */
-const LIMIT_MAX = 100;
 
 /** What a cursor is bound to: the route and the canonical values of its placeholders and filters. */
 export interface CursorBinding {
@@ -28,14 +26,9 @@ export interface PageQuery {
 const CHECKSUM_LENGTH = 12;
 const TEXT_PATTERN = /^[\x21-\x7e]{1,128}$/;
 
-/** The rows that a page has at most where the request says `limit` (H-05). */
-export function pageLimit(limit: number): number {
-  return Math.min(limit, LIMIT_MAX);
-}
-
 /** The page that a request asks for, or `CURSOR_INVALID` / `INVALID_REQUEST`. */
 export function pageRequest(query: PageQuery, binding: CursorBinding): Result<PageRequest, Refusal> {
-  const limit = pageLimit(query.limit ?? LIMIT_DEFAULT);
+  const { limit = LIMIT_DEFAULT } = query;
   if (query.next !== undefined && query.prev !== undefined) {
     return err(
       new Refusal("INVALID_REQUEST", "Give `next` or `prev`, not both: a page is read in one direction."),

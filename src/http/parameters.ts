@@ -1,6 +1,6 @@
 // Reads placeholders and parameters of a request by their schema, before anything is looked up (H-05): unknown ones are
-// ignored, a known one must be there once and match. And the canonical forms of tickers, addresses, transaction ids and
-// listing ids (H-07), whose checksums are checked here.
+// ignored, a known one must be there once and match. Some are read in one form, however they are written (H-07). And the
+// addresses of a request, whose checksums are checked here.
 
 import type { StaticEncode, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
@@ -26,15 +26,38 @@ export function schemaNotes(schema: TSchema): SchemaNotes {
   return schema;
 }
 
-/** Reads raw text values by a schema, or says which one is wrong. */
-type ParameterReader<Schema extends TObject> = (raw: unknown) => Result<StaticEncode<Schema>, Refusal>;
-
 const INTEGER = /^[0-9]{1,20}$/;
+/** Most rows per page; larger limits count as this one (H-05). */
+const LIMIT_MAX = 100;
+
+/** Values that are read in one form, however they are written, by the name that they have everywhere (H-05, H-07). */
+const FORMS = {
+  tick: (value: unknown) => String(value).toUpperCase() as Tick,
+  txid: (value: unknown) => String(value).toLowerCase() as Txid,
+  /** A height, or a hash. */
+  block: (value: unknown): number | BlockHash => {
+    const text = String(value);
+    if (text.length === 64) return text.toLowerCase() as BlockHash;
+    return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  },
+  limit: (value: unknown) => Math.min(Number(value), LIMIT_MAX),
+} as const;
+type Forms = typeof FORMS;
+
+/** Values of a schema as they are read. */
+export type ReadValues<Schema extends TObject> = Formed<StaticEncode<Schema>>;
+type Formed<Values> = {
+  readonly [Name in keyof Values]: Name extends keyof Forms ? ReturnType<Forms[Name]> : Values[Name];
+};
+
+/** Reads raw text values by a schema, or says which one is wrong. */
+type ParameterReader<Schema extends TObject> = (raw: unknown) => Result<ReadValues<Schema>, Refusal>;
 
 /** A reader for this schema. Integers are read by H-05 and cut to the largest exact one. */
 export function parameterReader<Schema extends TObject>(schema: Schema): ParameterReader<Schema> {
   const validator = Compile(schema);
   const properties = Object.entries<TSchema>(schema.properties);
+  const forms = Object.entries(FORMS).filter(([name]) => Object.hasOwn(schema.properties, name));
   return (raw) => {
     const given = new Map<string, unknown>(Object.entries(Object(raw)));
     const values: Record<string, unknown> = {};
@@ -47,7 +70,11 @@ export function parameterReader<Schema extends TObject>(schema: Schema): Paramet
       }
       values[name] = schemaNotes(property).type === "integer" ? integerOf(value) : value;
     }
-    return validator.Check(values) ? ok(values) : err(problemOf(properties, values));
+    const isSound: boolean = validator.Check(values);
+    if (!isSound) return err(problemOf(properties, values));
+    for (const [name, form] of forms) if (values[name] !== undefined) values[name] = form(values[name]);
+    // The schema has let all values through, and each has the form of its name.
+    return ok(values as ReadValues<Schema>);
   };
 }
 
@@ -68,22 +95,6 @@ function problemOf(
     return invalidField(name, expected);
   }
   return new Refusal("INVALID_REQUEST", "The parameters do not fit together.");
-}
-
-/** The height or the lower-case hash that a text of `blockParameter` is. */
-export function blockOf(text: string): number | BlockHash {
-  if (text.length === 64) return text.toLowerCase() as BlockHash;
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
-}
-
-/** The canonical (upper case) form of a text that satisfies P-21. */
-export function tickOf(text: string): Tick {
-  return text.toUpperCase() as Tick;
-}
-
-/** The lower-case form of 64 hex digits. */
-export function txidOf(text: string): Txid {
-  return text.toLowerCase() as Txid;
 }
 
 /** A text that matches P-51, as it is: ids are compared byte for byte. */

@@ -2,16 +2,16 @@
 // registers the route, validates its parameters, names its answer in the cache and documents it.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Static, StaticEncode, TObject, TSchema } from "typebox";
+import type { Static, TObject, TSchema } from "typebox";
 import type { PaddedText, Page, PageRequest } from "../index/pages.ts";
 import type { Snapshot, TipState } from "../index/queries.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
 import { type HttpContext, sendAnswer, sendError } from "./context.ts";
-import { type CursorBinding, pageLimit, pageLinks, type PageQuery, pageRequest } from "./cursor.ts";
+import { type CursorBinding, pageLinks, type PageQuery, pageRequest } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { Refusal } from "./errors.ts";
 import { writeReady } from "./fast-path.ts";
-import { parameterReader, tickOf, txidOf } from "./parameters.ts";
+import { parameterReader, type ReadValues } from "./parameters.ts";
 import { type ReadyAnswer, readyAnswer } from "./response-cache.ts";
 import { ok, type Result } from "../primitives/result.ts";
 
@@ -49,8 +49,8 @@ interface ReadDefinition<Params extends TObject, Query extends TObject, Row exte
   readonly refusals?: readonly "LISTING_NOT_OPEN"[];
   read(
     deps: ReadDependencies,
-    params: StaticEncode<Params>,
-    query: StaticEncode<Query>,
+    params: ReadValues<Params>,
+    query: ReadValues<Query>,
   ): Promise<Result<Reading<Static<Row>>, Refusal>>;
 }
 
@@ -131,13 +131,6 @@ export async function pageReading<Found, Row>(
   return ok({ state, rows: value.rows.map((found) => rowOf(found, state)), ...pageLinks(value, binding) });
 }
 
-/** Values that a route reads in one way only, however they are written (H-05, H-07). */
-const CANONICAL: Readonly<Record<string, (value: unknown) => unknown>> = {
-  tick: (value) => tickOf(String(value)),
-  txid: (value) => txidOf(String(value)),
-  limit: (value) => pageLimit(Number(value)),
-};
-
 function questionKey(
   { name, params: inPath, query: inQuery }: Pick<ReadRoute, "name" | "params" | "query">,
   params: object,
@@ -149,10 +142,7 @@ function questionKey(
     [inQuery, query],
   ] as const) {
     const given = new Map<string, unknown>(Object.entries(values));
-    for (const field of Object.keys(schema.properties)) {
-      const value = given.get(field);
-      parts.push(value === undefined ? null : (CANONICAL[field]?.(value) ?? value));
-    }
+    for (const field of Object.keys(schema.properties)) parts.push(given.get(field) ?? null);
   }
   return JSON.stringify(parts);
 }

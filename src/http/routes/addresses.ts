@@ -4,7 +4,7 @@
 import { Type } from "typebox";
 import type { PearlAddress } from "../../primitives/brands.ts";
 import { invalidField, type Refusal } from "../errors.ts";
-import { requestAddress, tickOf } from "../parameters.ts";
+import { requestAddress } from "../parameters.ts";
 import { pageReading, type ReadRoute, readRoute } from "../read-route.ts";
 import { addressBalanceRow, balanceRow, ledgerRow } from "../rows/tokens.ts";
 import { listingHistoryRow } from "../rows/market.ts";
@@ -55,7 +55,7 @@ const balance = readRoute({
   async read({ queries, rules }, params) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
-    const { state, value } = await queries.balance(address.value, tickOf(params.tick));
+    const { state, value } = await queries.balance(address.value, params.tick);
     return ok({ state, rows: value === null ? [] : [balanceRow(value)] });
   },
 });
@@ -71,7 +71,7 @@ const history = readRoute({
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
-    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const tick = query.tick ?? null;
     const filter = { address: address.value, ...(tick === null ? {} : { tick }) };
     return pageReading(
       query,
@@ -93,7 +93,7 @@ const ledger = readRoute({
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
-    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const tick = query.tick ?? null;
     return pageReading(
       query,
       { list: "ledger", scope: ["addressLedger", address.value, tick] },
@@ -114,7 +114,7 @@ const listings = readRoute({
   async read({ queries, rules }, params, query) {
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
-    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const tick = query.tick ?? null;
     const lifecycle = query.state ?? null;
     return pageReading(
       query,
@@ -147,7 +147,7 @@ const balances = readRoute({
   async read({ queries, rules }, _params, query) {
     const addresses = addressList(query.addresses, rules.hrp);
     if (!addresses.ok) return addresses;
-    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const tick = query.tick ?? null;
     return pageReading(
       query,
       { list: "balancesOf", scope: ["balances", tick, ...addresses.value] },

@@ -7,7 +7,6 @@ import { pageReading, type ReadRoute, readRoute } from "../read-route.ts";
 import { blockRow, reorgRow } from "../rows/blocks.ts";
 import { BlockRowSchema, ReorgRowSchema } from "../schemas/blocks.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { blockOf } from "../parameters.ts";
 import { blockParameter, indexParameter, pageParameters } from "../schemas/parameters.ts";
 import { DigestRowSchema } from "../schemas/tokens.ts";
 
@@ -38,7 +37,7 @@ const block = readRoute({
   row: BlockRowSchema,
   example: EXAMPLES.blockRow,
   async read({ queries }, params) {
-    const { state, value } = await queries.block(blockOf(params.block));
+    const { state, value } = await queries.block(params.block);
     return ok({ state, rows: value === null ? [] : [blockRow(value)] });
   },
 });

@@ -13,7 +13,7 @@ import { type HttpContext, presentHeight, RETRY_AFTER_S, seenState, sendError } 
 import { invalidField, type Refusal } from "../errors.ts";
 import type { FrameFilter } from "../events/frames.ts";
 import { EventHub, type EventSink } from "../events/hub.ts";
-import { parameterReader, requestAddress, tickOf } from "../parameters.ts";
+import { parameterReader, requestAddress } from "../parameters.ts";
 import { addressParameter, tickFilter } from "../schemas/parameters.ts";
 import { err, ok, type Result } from "../../primitives/result.ts";
 
@@ -158,7 +158,7 @@ function eventFilter(rawQuery: unknown, hrp: string): Result<FrameFilter, Refusa
   const address = text === undefined ? ok(null) : filterAddress(text, hrp);
   if (!address.ok) return address;
   return ok({
-    tick: tick === undefined ? null : tickOf(tick),
+    tick: tick ?? null,
     address: address.value,
     dealHash: dealHash?.toLowerCase() ?? null,
   });

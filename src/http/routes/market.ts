@@ -6,7 +6,7 @@ import type { ListingRow } from "../../prc20/state.ts";
 import type { Snapshot } from "../../index/queries.ts";
 import type { ListingView } from "../../index/views.ts";
 import { Refusal } from "../errors.ts";
-import { listingIdOf, requestAddress, tickOf } from "../parameters.ts";
+import { listingIdOf, requestAddress } from "../parameters.ts";
 import { pageReading, type ReadRoute, readRoute } from "../read-route.ts";
 import { fillTemplateRow, listingHistoryRow, listingRow, quoteRow, summaryRow } from "../rows/market.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -36,7 +36,7 @@ const market = readRoute({
   row: ListingRowSchema,
   example: EXAMPLES.listingRow,
   async read({ queries, rules }, params, query) {
-    const tick = tickOf(params.tick);
+    const { tick } = params;
     return pageReading(
       query,
       { list: "market", scope: ["market", tick] },
@@ -55,7 +55,7 @@ const seller = readRoute({
   row: ListingHistoryRowSchema,
   example: EXAMPLES.listingHistoryRow,
   async read({ queries, rules }, params, query) {
-    const tick = tickOf(params.tick);
+    const { tick } = params;
     const address = requestAddress("address", params.address, rules.hrp);
     if (!address.ok) return address;
     const lifecycle = query.state ?? null;
@@ -80,7 +80,7 @@ const history = readRoute({
   row: ListingHistoryRowSchema,
   example: EXAMPLES.listingHistoryRow,
   async read({ queries, rules }, params, query) {
-    const tick = tickOf(params.tick);
+    const { tick } = params;
     const lifecycle = query.state ?? null;
     return pageReading(
       query,
@@ -100,7 +100,7 @@ const summary = readRoute({
   row: SummaryRowSchema,
   example: EXAMPLES.summaryRow,
   async read({ queries }, params) {
-    const { state, value } = await queries.marketSummary(tickOf(params.tick));
+    const { state, value } = await queries.marketSummary(params.tick);
     return ok({ state, rows: value === null ? [] : [summaryRow(value)] });
   },
 });

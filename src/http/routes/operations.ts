@@ -8,7 +8,7 @@ import type { Txid } from "../../primitives/brands.ts";
 import { firstIndex } from "../../primitives/elements.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
-import { requestAddress, tickOf, txidOf } from "../parameters.ts";
+import { requestAddress } from "../parameters.ts";
 import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -46,7 +46,7 @@ const oplist = readRoute({
     const address =
       query.address === undefined ? ok(null) : requestAddress("address", query.address, rules.hrp);
     if (!address.ok) return address;
-    const tick = query.tick === undefined ? null : tickOf(query.tick);
+    const tick = query.tick ?? null;
     const op = query.op ?? null;
     const valid = query.valid ?? null;
     const height = query.height ?? null;
@@ -77,7 +77,7 @@ const operationsOf = readRoute({
   row: OperationRowSchema,
   example: EXAMPLES.operationRow,
   async read({ queries }, params) {
-    return ok(await operationsInSteps(queries, txidOf(params.txid)));
+    return ok(await operationsInSteps(queries, params.txid));
   },
 });
 
@@ -142,7 +142,7 @@ const operation = readRoute({
   row: OperationRowSchema,
   example: EXAMPLES.operationRow,
   async read({ queries }, params) {
-    const { state, value } = await queries.operationsOf(txidOf(params.txid), params.vout);
+    const { state, value } = await queries.operationsOf(params.txid, params.vout);
     return ok({ state, rows: value.map((row) => operationRow(row, state.height)) });
   },
 });
@@ -167,8 +167,8 @@ const mempool = readRoute({
     const { hrp } = deps.rules;
     const address = query.address === undefined ? ok(null) : requestAddress("address", query.address, hrp);
     if (!address.ok) return address;
-    const tick = query.tick === undefined ? null : tickOf(query.tick);
-    const txid = query.txid === undefined ? null : txidOf(query.txid);
+    const tick = query.tick ?? null;
+    const txid = query.txid ?? null;
     const filter = { txid, tick, address: address.value };
     const binding: CursorBinding = { list: "mempool", scope: ["mempool", txid, tick, address.value] };
     const page = pageRequest(query, binding);

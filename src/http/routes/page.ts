@@ -3,13 +3,14 @@
 // in the browser. Where nobody can tell whether a thing exists, the status is 200 and the page says what is wrong.
 
 import type { FastifyInstance } from "fastify";
-import { type StaticEncode, type TObject, Type } from "typebox";
+import { type TObject, Type } from "typebox";
 import type { OperationsPart } from "../../index/queries.ts";
 import { parseAddress } from "../../primitives/address.ts";
+import type { Txid } from "../../primitives/brands.ts";
 import { type HttpContext, sendAnswer } from "../context.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { absentPage, presentPage } from "../page-shell.ts";
-import { blockOf, listingIdOf, parameterReader, tickOf, txidOf } from "../parameters.ts";
+import { listingIdOf, parameterReader, type ReadValues } from "../parameters.ts";
 import { routerPath } from "../read-route.ts";
 import {
   blockParameter,
@@ -48,9 +49,9 @@ interface ThingDefinition<Params extends TObject> {
   readonly name: string;
   readonly params: Params;
   /** The title of a thing that exists. */
-  title(params: StaticEncode<Params>): string;
+  title(params: ReadValues<Params>): string;
   /** One cheap read. Rejects where it cannot be told. */
-  exists(deps: PageDependencies, params: StaticEncode<Params>): boolean | Promise<boolean>;
+  exists(deps: PageDependencies, params: ReadValues<Params>): boolean | Promise<boolean>;
 }
 
 /** A definition with its types closed over. */
@@ -87,8 +88,8 @@ const token = thingPage({
   path: "/token/{tick}",
   name: "token",
   params: Type.Object({ tick: tickParameter }),
-  title: ({ tick }) => `${tickOf(tick)} token`,
-  exists: async ({ queries }, { tick }) => (await queries.token(tickOf(tick))).value !== null,
+  title: ({ tick }) => `${tick} token`,
+  exists: async ({ queries }, { tick }) => (await queries.token(tick)).value !== null,
 });
 
 const listing = thingPage({
@@ -114,10 +115,10 @@ const transaction = thingPage({
   path: "/tx/{txid}",
   name: "transaction",
   params: Type.Object({ txid: transactionParameter }),
-  title: ({ txid }) => `Transaction ${ends(txid.toLowerCase())}`,
+  title: ({ txid }) => `Transaction ${ends(txid)}`,
   async exists({ queries, mempool, swaps }, params) {
     const hash = transactionHashOf(params.txid);
-    const txid = txidOf(hash.slice(2));
+    const txid = hash.slice(2) as Txid;
     if (swaps && ((await swaps.knowsTransaction(hash)) || (await swaps.knowsTransaction(txid)))) return true;
     if (mempool.matching({ txid, tick: null, address: null }).length > 0) return true;
     return (await queries.operationsOf(txid, null, FIRST_ONE)).value.length > 0;
@@ -128,17 +129,16 @@ const operation = thingPage({
   path: "/op/{txid}/{vout}",
   name: "operation",
   params: Type.Object({ txid: txidParameter, vout: indexParameter }),
-  title: ({ txid, vout }) => `Operation ${ends(txidOf(txid))}:${vout}`,
-  exists: async ({ queries }, { txid, vout }) =>
-    (await queries.operationsOf(txidOf(txid), vout)).value.length > 0,
+  title: ({ txid, vout }) => `Operation ${ends(txid)}:${vout}`,
+  exists: async ({ queries }, { txid, vout }) => (await queries.operationsOf(txid, vout)).value.length > 0,
 });
 
 const block = thingPage({
   path: "/block/{block}",
   name: "block",
   params: Type.Object({ block: blockParameter }),
-  title: ({ block: text }) => `Block ${ends(String(blockOf(text)))}`,
-  exists: async ({ queries }, { block: text }) => (await queries.block(blockOf(text))).value !== null,
+  title: ({ block: at }) => `Block ${ends(String(at))}`,
+  exists: async ({ queries }, { block: at }) => (await queries.block(at)).value !== null,
 });
 
 const swap = thingPage({

@@ -5,7 +5,6 @@ import type { Tick } from "../../primitives/brands.ts";
 import type { PageRequest, PageStart } from "../../index/pages.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
 import { ok } from "../../primitives/result.ts";
-import { tickOf } from "../parameters.ts";
 import { pageReading, type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { candleRow, holderRow, statsRow, tokenListRow, tokenRow } from "../rows/tokens.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -29,7 +28,7 @@ const tokenlist = readRoute({
   row: TokenListRowSchema,
   example: EXAMPLES.tokenListRow,
   async read({ queries }, _params, query) {
-    const prefix = query.tick === undefined ? null : tickOf(query.tick);
+    const prefix = query.tick ?? null;
     return pageReading(
       query,
       { list: "tokens", scope: ["tokenlist", prefix] },
@@ -62,7 +61,7 @@ const token = readRoute({
   row: TokenRowSchema,
   example: EXAMPLES.tokenRow,
   async read({ queries }, params) {
-    const { state, value } = await queries.token(tickOf(params.tick));
+    const { state, value } = await queries.token(params.tick);
     return ok({ state, rows: value === null ? [] : [tokenRow(value)] });
   },
 });
@@ -76,7 +75,7 @@ const holders = readRoute({
   row: HolderRowSchema,
   example: EXAMPLES.holderRow,
   async read({ queries }, params, query) {
-    const tick = tickOf(params.tick);
+    const { tick } = params;
     const binding: CursorBinding = { list: "holders", scope: ["holders", tick] };
     const page = pageRequest(query, binding);
     if (!page.ok) return page;
@@ -109,7 +108,7 @@ const candles = readRoute({
   row: CandleRowSchema,
   example: EXAMPLES.candleRow,
   async read(deps, params, query) {
-    const tick = tickOf(params.tick);
+    const { tick } = params;
     const interval = query.interval ?? "1h";
     const binding: CursorBinding = { list: "candles", scope: ["candles", tick, interval] };
     const page = pageRequest(query, binding);
