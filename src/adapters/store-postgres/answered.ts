@@ -8,7 +8,7 @@ const STEPS = [1, 2, 11, 26, 51, 101, 1001];
 
 /** The number of rows that a statement for `limit` rows asks for: at least as many. */
 export function rowsFor(limit: number): number {
-  return STEPS.find((step) => step >= limit) ?? 10_000;
+  return STEPS.find((step) => step >= limit) ?? Math.max(limit, 10_000);
 }
 
 /** The answer, from the session's snapshot. */
