@@ -103,9 +103,8 @@ export class SecondReading {
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
   firstRead(from: number, to: number, source: number, headers: readonly EvmBlock[] | null): void {
     const { standing, clock } = this.#deps;
-    const span = { from, to, source, atMs: clock.monotonicMs() };
     // Alone it may be read again only some time after each reading.
-    this.#first.add(span, this.#isAlone);
+    this.#first.add({ from, to, source, atMs: clock.monotonicMs() }, this.#isAlone);
     this.#first.keepHeaders(headers ?? [], standing.final()?.height ?? -1);
   }
 
@@ -240,12 +239,8 @@ export class SecondReading {
       if (standing === "disputed") disputed.push(event);
     }
     const others = this.#indices(index).filter((one) => one !== index);
-    const isShown = await isEndShown(
-      compared,
-      final,
-      others.map((one) => this.#failed.noting(one, ofRpc(this.#deps.sources, one))),
-    );
-    if (!isShown && !this.#isAlone) return null;
+    const sources = others.map((one) => this.#failed.noting(one, ofRpc(this.#deps.sources, one)));
+    if (!(await isEndShown(compared, final, sources)) && !this.#isAlone) return null;
     for (const event of disputed) tellDispute(this.#deps.log, event);
     return { kind: "raise", final: compared.end, disputed };
   }

@@ -48,7 +48,7 @@ export type KnownFinal = { readonly height: number; readonly hash: Bytes32 | nul
  * Asks these RPCs, which are all that there are, about the events; witnesses in the order of the events. One that does not
  * answer, or may not have come to the block, is no witness of either kind.
  */
-export async function witnessesOf(
+async function witnessesOf(
   events: readonly EscrowEvent[],
   sources: readonly EvmSource[],
   reading: LogReading,
