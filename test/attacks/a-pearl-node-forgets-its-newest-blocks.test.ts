@@ -6,12 +6,16 @@ import { describe, test } from "node:test";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
-/** A lock with `deep` confirmations, verified where that is enough. */
+const doNothing = async (): Promise<void> => undefined;
+
+/** A lock with `deep` confirmations, verified where that is enough. `beforeBlocks` sets what is done before a block is given. */
 async function staged(deep: number) {
   const chain = new PearlChain();
   let requests = 0;
-  const counted = new PearlPort(viewOfCore(chain.core), async (_request, answer) => {
+  let beforeBlock = doNothing;
+  const counted = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
     requests += 1;
+    if (request.startsWith("block ")) await beforeBlock();
     return answer(null);
   });
   const stage = await PearlStage.over(counted);
@@ -20,7 +24,10 @@ async function staged(deep: number) {
   chain.mine([lock.raw]);
   chain.mineEmpty(deep - 1);
   await stage.follow();
-  return { chain, stage, requests: () => requests };
+  const beforeBlocks = (what: () => Promise<void>): void => {
+    beforeBlock = what;
+  };
+  return { chain, stage, requests: () => requests, beforeBlocks };
 }
 
 describe("S-05: a node that fell back", () => {
@@ -80,50 +87,32 @@ describe("S-05: a node that fell back", () => {
   }
 
   test("or another branch at once: nothing is said on the blocks of before while that is read", async () => {
-    const chain = new PearlChain();
-    const during: unknown[] = [];
-    let isWatched = false;
-    const port = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
-      if (isWatched && request.startsWith("block ")) during.push((await stage.told()).verdict);
-      return answer(null);
-    });
-    const stage = await PearlStage.over(port);
-    await stage.follow();
-    chain.mine([chain.payment(5, stage.script, AMOUNT).raw]);
-    chain.mineEmpty(K - 1);
-    await stage.follow();
+    const { chain, stage, beforeBlocks } = await staged(K);
     assert.equal((await stage.told()).verdict, true);
+    const during: unknown[] = [];
+    beforeBlocks(async () => {
+      during.push((await stage.told()).verdict);
+    });
     chain.forget(K);
     chain.mineEmpty(K + 1, 1);
-    isWatched = true;
     await stage.follow();
     // Its tip names as its parent another block than ours: known when it is read.
     assert.ok(during.length > 2, `${during.length} blocks`);
     assert.deepEqual([...new Set(during.slice(1))], ["INDEXER_NOT_SYNCED"]);
-    isWatched = false;
+    beforeBlocks(doNothing);
     await stage.lookAtNothing();
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
   });
 
   test("or another branch that cannot be read at once: nothing is said on the blocks of before at the next try", async () => {
-    const chain = new PearlChain();
+    const { chain, stage, beforeBlocks } = await staged(K);
     const during: unknown[] = [];
-    let isFailing = false;
-    const port = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
-      if (isFailing && request.startsWith("block ")) {
-        during.push((await stage.told()).verdict);
-        if (during.length >= 3) throw new Error("not now");
-      }
-      return answer(null);
+    beforeBlocks(async () => {
+      during.push((await stage.told()).verdict);
+      if (during.length >= 3) throw new Error("not now");
     });
-    const stage = await PearlStage.over(port);
-    await stage.follow();
-    chain.mine([chain.payment(5, stage.script, AMOUNT).raw]);
-    chain.mineEmpty(K - 1);
-    await stage.follow();
     chain.forget(K);
     chain.mineEmpty(K + 1, 1);
-    isFailing = true;
     await assert.rejects(stage.follow());
     assert.equal(during.at(-1), "INDEXER_NOT_SYNCED");
     during.length = 0;
