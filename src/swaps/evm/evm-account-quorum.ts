@@ -48,7 +48,6 @@ async function twoWords<Word>(
     rpcs.map((rpc) => rpc.ask(question)),
     isEnough,
   );
-  if (failure !== null && !(failure instanceof EvmUnavailable)) throw failure;
   if (words.length >= WORDS_NEEDED) return words;
   throw failure ?? new EvmUnavailable("UNREACHABLE", "no EVM RPC is configured");
 }

@@ -4,7 +4,8 @@
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint, hashesAt, newestShared, pointOf } from "./evm-fork.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
-import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
+import { unsettled } from "./evm-unavailable.ts";
+import { wordsUntil } from "./evm-words.ts";
 import type { ChainCheckpoint, EvmLedger } from "../ledger/ports.ts";
 
 /** What it is found from. */
@@ -38,6 +39,12 @@ export async function backPoint(
   throw unsettled(source, `it has other blocks than ours at ${height} and below`);
 }
 
+/** What one RPC names as our newest block there; null: none, before all of them. */
+interface BackWord {
+  readonly index: number;
+  readonly parent: EvmPoint | null;
+}
+
 /** A block below what counts as final, and the RPCs that name it as our newest one there. */
 interface FinalBackPoint {
   readonly parent: EvmPoint | null;
@@ -58,24 +65,25 @@ export async function finalBackPoint(
   const checkpoints = ledger.checkpoints("evm");
   const final = finalPoint(ledger);
   const needed = sources.length === 1 ? 1 : 2;
-  const words: { readonly index: number; readonly parent: EvmPoint | null }[] = [];
-  const { promise: agreed, resolve: agree } = Promise.withResolvers<FinalBackPoint>();
-  const asked = deniers.map(async (index) => {
-    const source = ofRpc(sources, index);
-    if (final !== null && (await hashesAt(source, [final.number]))[0] !== final.hash) return;
-    const parent = await sharedOrOwn(source, checkpoints, height, firstBlock);
-    words.push({ index, parent });
-    const by = words.filter((word) => word.parent?.hash === parent?.hash).map((word) => word.index);
-    if (by.length >= needed) agree({ parent, by });
-  });
-  // Two that agree wait for nobody.
-  const all = Promise.all(asked.map((one) => one.catch(silenceOf))).then(() => null);
-  return Promise.race([agreed, all]);
+  const { words } = await wordsUntil(
+    deniers.map(async (index): Promise<BackWord> => {
+      const source = ofRpc(sources, index);
+      if (final !== null && (await hashesAt(source, [final.number]))[0] !== final.hash)
+        throw unsettled(source, `it does not have the final block ${final.number}`);
+      return { index, parent: await sharedOrOwn(source, checkpoints, height, firstBlock) };
+    }),
+    (some) => agreedPoint(some, needed) !== null,
+  );
+  return agreedPoint(words, needed);
 }
 
-/** One that does not answer has no word. */
-function silenceOf(error: unknown): void {
-  if (!(error instanceof EvmUnavailable)) throw error;
+/** The block that so many of these name. */
+function agreedPoint(words: readonly BackWord[], needed: number): FinalBackPoint | null {
+  for (const { parent } of words) {
+    const by = words.filter((word) => word.parent?.hash === parent?.hash).map(({ index }) => index);
+    if (by.length >= needed) return { parent, by };
+  }
+  return null;
 }
 
 /** The newest of these checkpoints that the RPC has; else its block at this height, null where that is before all blocks. */

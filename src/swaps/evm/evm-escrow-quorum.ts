@@ -27,7 +27,6 @@ export async function agreedInspection(asked: readonly AskedRpc[]): Promise<Escr
     asked.map(async ({ name, found }): Promise<Shown> => ({ name, found: await found })),
     (some) => agreedFit(some) !== null,
   );
-  if (failure !== null && !(failure instanceof EvmUnavailable)) throw failure;
   const fitting = agreedFit(shown);
   if (fitting !== null) return fitting;
   const misfits = shown.filter(({ found }) => found.faults.length > 0);
