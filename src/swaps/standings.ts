@@ -13,7 +13,10 @@ export interface EvmStanding {
   readonly answeredAtMonotonicMs: number | null;
   /** `Clock.monotonicMs` at which the head was last seen to change; null before the first answer. */
   readonly headChangedAtMonotonicMs: number | null;
-  /** Whether a final block is in force (S-07): the one URL has answered twice, or two of several give the same hash. */
+  /**
+   * Whether a final block is in force (S-07): the one URL has answered twice, or two of several give the same hash; and
+   * none that was is denied and shown by nobody.
+   */
   readonly agreed: boolean;
   /** A final block was replaced, and nobody has lifted the alarm: new actions stay stopped (S-05). */
   readonly finalReplaced: boolean;

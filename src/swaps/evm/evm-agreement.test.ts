@@ -1,42 +1,14 @@
-// The right RPC is believed (S-05, S-07, S-62) when answers grow old, RPCs contradict each other, chains fork, and one
-// of them denies a final block.
+// The right RPC is believed (S-05, S-07, S-62) when answers grow old and RPCs contradict each other.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Bytes32 } from "../../primitives/brands.ts";
-import type { ChainTips } from "../../swap/facts.ts";
 import { alarmLog } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import type { EvmBlock, EvmHeads, EvmSource } from "./evm-chain.ts";
-import { newestShared, replacedFinal } from "./evm-fork.ts";
+import { block, hashOf, rpc } from "../../../testkit/doubles/forked-rpc.ts";
+import type { EvmSource } from "./evm-chain.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { checkedSource } from "./evm-source-checks.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
-import type { ChainCheckpoint } from "../ledger/ports.ts";
-
-function hashOf(number: number, branch: string): Bytes32 {
-  return `0x${branch}${number.toString(16).padStart(63, "0")}` as Bytes32;
-}
-
-function block(number: number, branch: string): EvmBlock {
-  const [hash, parentHash] = [hashOf(number, branch), hashOf(number - 1, branch)];
-  return { number, hash, parentHash, time: 1000 + number, transactions: [], mayHoldLogs: false };
-}
-
-/** An RPC whose blocks are of branch `a` up to `forksAt`, and of another one above. */
-function rpc(name: string, branch = "a", forksAt = 0): EvmSource {
-  const at = (number: number): EvmBlock => block(number, number > forksAt ? branch : "a");
-  const heads: EvmHeads = { head: at(100), final: at(90) };
-  return {
-    name,
-    heads: async () => heads,
-    blocksAt: async (numbers) => numbers.map((number) => (number > 100 ? null : at(number))),
-    blocksByHash: async () => [],
-    logs: async () => ({ kind: "logs", logs: [] }),
-    logsOfBlock: async () => [],
-    receipts: async () => [],
-  };
-}
 
 function watchOf(sources: readonly EvmSource[]) {
   const time = { ms: 1_000_000 };
@@ -205,6 +177,25 @@ describe("S-07: several RPCs", () => {
     assert.equal(watch.standing().agreed, false);
   });
 
+  test("nothing is agreed on for 30 s where a final block is denied and none shows it, and an RPC's own final height is its last word", async () => {
+    const { time, watch } = watchOf([rpc("one"), rpc("two")]);
+    assert.equal(watch.ownFinalHeight(0), -1);
+    await watch.look();
+    assert.equal(watch.ownFinalHeight(0), 90);
+    watch.noteDenial(false);
+    assert.equal(watch.standing().agreed, false);
+    watch.noteDenial(true);
+    assert.equal(watch.standing().agreed, true);
+    watch.noteDenial(false);
+    time.ms += 30_000;
+    await watch.look();
+    assert.equal(watch.standing().agreed, false);
+    time.ms += 1;
+    assert.equal(watch.standing().agreed, true);
+    time.ms += 30_000;
+    assert.equal(watch.ownFinalHeight(0), -1);
+  });
+
   test("one that names a final block far above the others moves nothing", async () => {
     const far = { ...rpc("liar"), heads: async () => ({ head: block(5000, "b"), final: block(5000, "b") }) };
     const { watch } = watchOf([rpc("one"), far, rpc("two")]);
@@ -303,84 +294,5 @@ describe("S-07: several RPCs", () => {
     await systemClock.sleep(20);
     assert.equal(asked, 1, "it is not asked again before it has answered");
     stop.abort();
-  });
-});
-
-function checkpoint(height: number, branch = "a"): ChainCheckpoint {
-  return { chain: "evm", height, hash: hashOf(height, branch), time: 1000 + height };
-}
-
-describe("S-05: the newest shared block", () => {
-  test("is the highest checkpoint on the RPC's chain, the bound included", async () => {
-    const ours = [100, 95, 90, 80, 70, 60, 50].map((height) => checkpoint(height));
-    assert.equal((await newestShared(rpc("one"), ours, 100))?.number, 100);
-    assert.equal((await newestShared(rpc("one"), ours, 95))?.number, 95);
-    assert.equal((await newestShared(rpc("one", "b", 94), ours, 100))?.number, 90);
-    assert.equal((await newestShared(rpc("one", "b", 55), ours, 100))?.number, 50);
-    assert.equal(await newestShared(rpc("one", "b", 49), ours, 100), null);
-  });
-});
-
-describe("S-05: a final block that an RPC denies", () => {
-  const tips: ChainTips = {
-    evm: { height: 100, time: 1100, finalHeight: 90, need: null },
-    pearl: { height: -1, time: 0, medianTimePast: 0 },
-  };
-  const ledger = { tips: () => tips, checkpoints: () => [100, 90, 80].map((height) => checkpoint(height)) };
-  const liar = rpc("liar", "b", 80);
-
-  const replacedBy = (...others: readonly EvmSource[]) => {
-    const parts = { sources: [liar, ...others], ledger, nowS: 7 };
-    return (rewindTo: number) => replacedFinal(parts, liar, rewindTo);
-  };
-
-  test("is kept where another RPC still has it", async () => {
-    await assert.rejects(replacedBy(rpc("honest"))(80), { code: "BAD_ANSWER", message: /honest still has/ });
-  });
-
-  test("is replaced where it is the only RPC, or where another one denies it too: an alarm with both hashes", async () => {
-    const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
-    const alarm = {
-      id: `final-90-${hashOf(90, "a").slice(2, 10)}`,
-      height: 90,
-      oldHash: hashOf(90, "a"),
-      newHash: hashOf(90, "b"),
-      forkHeight: 80,
-      raisedAt: 7,
-    };
-    assert.deepEqual(await replacedBy()(80), alarm);
-    assert.deepEqual(await replacedBy(rpc("same", "b", 80))(80), alarm);
-    assert.deepEqual(await replacedBy(silent, rpc("same", "b", 80))(80), alarm);
-  });
-
-  test("is kept while one of several RPCs alone denies it: the others may only be silent", async () => {
-    const silent = { ...rpc("silent"), blocksAt: () => Promise.resolve([null]) };
-    const failing = {
-      ...rpc("failing"),
-      blocksAt: () => Promise.reject(new EvmUnavailable("TIMEOUT", "no")),
-    };
-    // An RPC that stands on an orphaned branch denies it too, and does not agree with the liar.
-    const orphaned = rpc("orphaned", "c", 80);
-    for (const others of [[silent], [failing], [silent, failing], [orphaned]])
-      await assert.rejects(replacedBy(...others)(80), {
-        code: "BAD_ANSWER",
-        message: /no other RPC has the same one there/,
-      });
-  });
-
-  test("is kept where no RPC has any block at its height: chains that end below it agree about nothing", async () => {
-    const short = { blocksAt: () => Promise.resolve([null]) };
-    const [one, another] = [
-      { ...rpc("one"), ...short },
-      { ...rpc("another"), ...short },
-    ];
-    await assert.rejects(replacedFinal({ sources: [one, another], ledger, nowS: 7 }, one, 80), {
-      code: "BAD_ANSWER",
-    });
-  });
-
-  test("is not touched by an undo above it", async () => {
-    assert.equal(await replacedBy()(90), null);
-    assert.notEqual(await replacedBy()(89), null);
   });
 });

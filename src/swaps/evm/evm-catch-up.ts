@@ -111,12 +111,12 @@ export class EvmCatchUp {
 
   /** Goes back to this block (null: before all) because the chain above it is another one, and reads that. */
   async leaveBranch(followed: Followed, shared: EvmPoint | null, signal: AbortSignal): Promise<RoundEnd> {
-    const { ledger, sources, clock, log } = this.#deps;
+    const { ledger, sources, standing, clock, log } = this.#deps;
     const { index, heads } = followed;
     const rewindTo = shared?.number ?? this.#options.firstBlock - 1;
     const source = ofRpc(this.#deps.sources, index);
     const nowS = Math.floor(clock.nowMs() / 1000);
-    const alarm = await replacedFinal({ sources, ledger, nowS }, source, rewindTo);
+    const alarm = await replacedFinal({ sources, ledger, standing, nowS }, index, rewindTo);
     const own = this.own();
     const depth = (own?.number ?? rewindTo) - rewindTo;
     log.warn(

@@ -3,9 +3,11 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { newestSharedBlock } from "../../follow/shared-block.ts";
-import type { EvmSource } from "./evm-chain.ts";
+import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
+import type { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
+import { wordsUntil } from "./evm-words.ts";
 import type { ChainCheckpoint, EvmLedger, FinalAlarm } from "../ledger/ports.ts";
 
 /** A checkpoint of the ledger as a place. */
@@ -48,47 +50,82 @@ export async function newestShared(
 interface FinalityDependencies {
   readonly sources: readonly EvmSource[];
   readonly ledger: Pick<EvmLedger, "tips" | "checkpoints">;
+  readonly standing: Pick<EvmRpcQuorum, "ownFinalHeight" | "noteDenial">;
   /** Unix seconds. */
   readonly nowS: number;
 }
 
+/** RPCs that have to show the same other block, where there are several. */
+const WORDS_NEEDED = 2;
+
+/** The block that an RPC has at a height. */
+interface HashWord {
+  readonly index: number;
+  readonly hash: Bytes32 | null;
+}
+
 /**
- * The alarm where undoing all above `rewindTo`, as `source` has it, replaces a final block; null where it does not.
+ * The alarm where undoing all above `rewindTo`, as the RPC `use` has it, replaces a final block; null where it does not.
  * Where there are several RPCs it takes two that have the same other block there, since the alarm stops all new actions until
- * an operator lifts it, and one liar could raise it while the others are silent. Another RPC that still has the
- * block is believed instead. In both cases it rejects with `EvmUnavailable` BAD_ANSWER, and nothing may be undone.
+ * an operator lifts it, and one liar could raise it while the others are silent. Their own final blocks are as high: what is
+ * not final to an RPC may be of an orphaned branch, which a liar can copy. Else it rejects with `EvmUnavailable` BAD_ANSWER,
+ * and nothing may be undone; where no RPC has the block any more, what stands on it is doubted (A-104).
  */
 export async function replacedFinal(
-  { sources, ledger, nowS }: FinalityDependencies,
-  source: EvmSource,
+  { sources, ledger, standing, nowS }: FinalityDependencies,
+  use: number,
   rewindTo: number,
 ): Promise<FinalAlarm | null> {
+  const source = ofRpc(sources, use);
   const { finalHeight } = ledger.tips().evm;
   if (rewindTo >= finalHeight) return null;
   const witness = ledger.checkpoints("evm").find(({ height }) => height <= finalHeight && height > rewindTo);
-  const claimed = witness === undefined ? null : await hashAt(source, witness.height);
-  let agreeing = 1;
-  for (const other of sources) {
-    if (other === source || witness === undefined) continue;
-    const hash = await hashAt(other, witness.height);
-    if (hash !== null && hash === claimed) agreeing += 1;
-    if (hash === witness.hash) throw notBelieved(source, witness, `which ${other.name} still has`);
-  }
-  if (witness !== undefined && sources.length > 1 && agreeing < 2)
-    throw notBelieved(source, witness, "and no other RPC has the same one there");
   const height = witness?.height ?? finalHeight;
+  const claimed = await hashAt(source, height);
+  if (witness !== undefined && sources.length > 1)
+    await checkReplaced({ sources, standing }, source, witness, claimed);
   const oldHash = witness?.hash ?? "unknown";
   return {
     id: `final-${height}-${oldHash.slice(2, 10)}`,
     height,
     oldHash,
-    newHash: await hashAt(source, height),
+    newHash: claimed,
     forkHeight: rewindTo,
     raisedAt: nowS,
   };
 }
 
-function notBelieved(source: EvmSource, witness: ChainCheckpoint, why: string): EvmUnavailable {
+/** Rejects where no two of these RPCs show that the block which `source` claims has replaced the witness. */
+async function checkReplaced(
+  { sources, standing }: Pick<FinalityDependencies, "sources" | "standing">,
+  source: EvmSource,
+  witness: ChainCheckpoint,
+  claimed: Bytes32 | null,
+): Promise<void> {
+  const { height } = witness;
+  const isDenied = claimed !== null && claimed !== witness.hash;
+  const replacing = (words: readonly HashWord[]): number => {
+    const isSame = ({ index, hash }: HashWord) =>
+      hash === claimed && standing.ownFinalHeight(index) >= height;
+    return isDenied ? words.filter(isSame).length : 0;
+  };
+  const keeperOf = (words: readonly HashWord[]) => words.find(({ hash }) => hash === witness.hash);
+  const asked = sources.map(async (one, index): Promise<HashWord> => {
+    return { index, hash: one === source ? claimed : await hashAt(one, height) };
+  });
+  const { words } = await wordsUntil(asked, (some) => {
+    const most = replacing(some) + sources.length - some.length;
+    return replacing(some) >= WORDS_NEEDED || (most < WORDS_NEEDED && keeperOf(some) !== undefined);
+  });
+  if (replacing(words) >= WORDS_NEEDED) return;
+  const keeper = keeperOf(words);
+  if (isDenied) standing.noteDenial(keeper !== undefined);
+  throw notBelieved(source, witness, keeper === undefined ? null : ofRpc(sources, keeper.index));
+}
+
+function notBelieved(source: EvmSource, witness: ChainCheckpoint, keeper: EvmSource | null): EvmUnavailable {
+  const why =
+    keeper === null ? "and no two RPCs call the same one final there" : `which ${keeper.name} still has`;
   return new EvmUnavailable(
     "BAD_ANSWER",
     `the RPC at ${source.name} has another block than ${witness.hash} at the final height ${witness.height}, ${why}: ` +
@@ -96,9 +133,9 @@ function notBelieved(source: EvmSource, witness: ChainCheckpoint, why: string): 
   );
 }
 
-/** The hash that the RPC has at the height; null also where it does not answer. */
+/** The hash that the RPC has at the height, waited for as for a poll; null also where it does not answer. */
 async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null> {
-  const [hash] = await hashesAt(source, [height]);
+  const [hash] = await hashesAt(source, [height], true);
   return hash ?? null;
 }
 
@@ -106,9 +143,10 @@ async function hashAt(source: EvmSource, height: number): Promise<Bytes32 | null
 export async function hashesAt(
   source: Pick<EvmSource, "blocksAt">,
   heights: readonly number[],
+  isPoll = false,
 ): Promise<readonly (Bytes32 | null)[]> {
   try {
-    const blocks = await source.blocksAt(heights);
+    const blocks = await source.blocksAt(heights, isPoll);
     return blocks.map((block) => block?.hash ?? null);
   } catch (error) {
     if (error instanceof EvmUnavailable) return heights.map(() => null);

@@ -69,6 +69,8 @@ export class EvmRpcQuorum {
   #wasAgreed = true;
   /** Time of the first head that `standing` told. */
   #firstHeadTime: number | null = null;
+  /** When a final block of ours was last denied that no RPC shows any more; null: never, or one shows it since. */
+  #deniedAtMs: number | null = null;
   /** The head as `standing` tells it, and since when it is this one. */
   #seen: { readonly number: number; readonly time: number; readonly sinceMs: number } | null = null;
 
@@ -109,6 +111,20 @@ export class EvmRpcQuorum {
   answers(index: number): boolean {
     const view = this.#views[index];
     return view !== undefined && this.#isFresh(view);
+  }
+
+  /** The height that this RPC itself calls final; below 0: none, or its last answer no longer counts. */
+  ownFinalHeight(index: number): number {
+    const view = this.#views[index];
+    return view !== undefined && this.#isFresh(view) ? wordOf(view.last?.heads.final ?? null).height : -1;
+  }
+
+  /**
+   * An RPC denies a block that is final here, and too few others do for it to count as replaced. Where none shows it, nobody
+   * is told to act on it for as long as an answer counts: lower blocks may be final by two words while it is not (A-104).
+   */
+  noteDenial(isShown: boolean): void {
+    this.#deniedAtMs = isShown ? null : this.#parts.clock.monotonicMs();
   }
 
   /** The final block in force (S-07); null where there is none: too few answers, or no two that agree. */
@@ -159,8 +175,14 @@ export class EvmRpcQuorum {
       headTime: head?.time ?? 0,
       answeredAtMonotonicMs: answered.length === 0 ? null : Math.max(...answered),
       headChangedAtMonotonicMs: this.#seen?.sinceMs ?? null,
-      agreed: this.final() !== null,
+      agreed: this.final() !== null && !this.#isFinalDenied(),
     };
+  }
+
+  #isFinalDenied(): boolean {
+    return (
+      this.#deniedAtMs !== null && this.#parts.clock.monotonicMs() - this.#deniedAtMs <= ANSWER_COUNTS_MS
+    );
   }
 
   /**
