@@ -5,7 +5,7 @@ import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/
 import type { PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { AskRecord, PostedTake, TakeRecord } from "../../swap/records.ts";
+import type { PostedTake, TakeRecord } from "../../swap/records.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
@@ -19,7 +19,6 @@ import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import { evmCause } from "./order-book.ts";
 import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
 import { openBundles } from "./recall.ts";
-import { KEPT_S } from "./record-book.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
 
@@ -360,26 +359,6 @@ export class LedgerChanges {
       this.#affected.hashlock(hashlock, cause ?? null);
     }
   }
-}
-
-/** Of these asks those that were cancelled or expired seven days ago, and that no order carries (S-34). */
-export function endedAsks(
-  { orders, settings }: Books,
-  asks: Iterable<AskRecord>,
-  { expiryNow }: Moment,
-): readonly Bytes32[] {
-  const ended: Bytes32[] = [];
-  for (const { askId, terms, cancelledBySignature, updatedAt } of asks) {
-    if (orders.byAsk.has(askId)) continue;
-    const ends = [
-      terms.expiry,
-      settings.revokedAt(terms.seller, terms.nonce),
-      cancelledBySignature ? updatedAt : null,
-    ];
-    const endedAt = Math.min(...ends.map((end) => end ?? Number.POSITIVE_INFINITY));
-    if (endedAt + KEPT_S <= expiryNow) ended.push(askId);
-  }
-  return ended;
 }
 
 /** The last block that stays. @throws where the step leaves a gap or goes back without saying so. */

@@ -10,7 +10,7 @@ import type { Books } from "./books.ts";
 import type { ClosedAnswer, ClosedQuestion } from "./closed-port.ts";
 import type { ClosedState } from "./closed-state.ts";
 import { ALARM } from "./fact-kinds.ts";
-import { endedAsks } from "./ledger-changes.ts";
+import { endedAsks } from "./ended-asks.ts";
 import { LedgerCommits, type SwapLedgerDependencies } from "./ledger-commits.ts";
 import { stepBetween } from "./mempool-picture.ts";
 import type {

@@ -56,10 +56,10 @@ export class SettingsBook {
     return this.#revocations.get(seller)?.value.nonceBelow ?? 0n;
   }
 
-  /** Time of the block that revoked the seller's asks with this nonce; null where none did. */
-  revokedAt(seller: EvmAddress, nonce: bigint): number | null {
+  /** Time of the block, up to this height, that revoked the seller's asks with this nonce; null where none did. */
+  revokedAt(seller: EvmAddress, nonce: bigint, upTo: number): number | null {
     let time: number | null = null;
-    let said = this.#revocations.get(seller) ?? null;
+    let said = saidUpTo(this.#revocations.get(seller) ?? null, upTo);
     while (said !== null && nonce < said.value.nonceBelow) {
       ({ time } = said.value);
       said = said.before;

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { EscrowEvent } from "../../swap/facts.ts";
 import { apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
 import { ask, evmPlace, START, take } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { evm, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { evm, ORDER, scene } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 
 const ONE = ask("s");
 const WEEK = 7 * 86_400;
@@ -60,7 +61,9 @@ describe("S-34: an ask is forgotten", () => {
       [3, 9n],
     ] as const)
       await ledger.applyEvm(
-        evm(block, [{ kind: "AsksRevoked", place: evmPlace(block), seller, nonceBelow }]),
+        evm(block, [{ kind: "AsksRevoked", place: evmPlace(block), seller, nonceBelow }], {
+          finalHeight: block,
+        }),
       );
     const known = () => [far, long].map(({ askId }) => ledger.ask(askId) !== null);
     const revokedAt = evmPlace(2).time;
@@ -74,5 +77,28 @@ describe("S-34: an ask is forgotten", () => {
     await ledger.passTime();
     assert.deepEqual(known(), [false, false]);
     assert.notEqual(ledger.ask(next.askId), null);
+  });
+
+  test("not for a revocation that one EVM RPC may have invented, not final or disputed: without it the ask is open again, also over a restart", async () => {
+    const { ledger, store, outside, parts } = await apiScene();
+    const far = { ...ONE, terms: { ...ONE.terms, expiry: START + 5 * WEEK } };
+    await ledger.write({ asks: [far] });
+    const { seller } = far.terms;
+    const event: EscrowEvent = { kind: "AsksRevoked", place: evmPlace(2), seller, nonceBelow: 4n };
+    const status = () => ledger.askStatus(far, parts.readiness.context());
+    await ledger.applyEvm(evm(2, [event]));
+    outside.now = evmPlace(2).time + 2 * WEEK;
+    await ledger.passTime();
+    assert.equal(status(), "ASK_CANCELLED");
+    await ledger.applyEvm(evm(2, [], { finalHeight: 2, disputed: [event] }));
+    await ledger.passTime();
+    const restarted = await scene(store);
+    restarted.now = outside.now;
+    await restarted.ledger.passTime();
+    assert.equal(restarted.ledger.minAskNonce(seller), 4n);
+    await restarted.ledger.applyEvm(evm(2, [], { rewindTo: 1 }));
+    const context = { ...parts.readiness.context(), expiryNow: outside.now };
+    const kept = restarted.ledger.ask(far.askId);
+    assert.equal(kept && restarted.ledger.askStatus(kept, context), "ASK_OPEN");
   });
 });
