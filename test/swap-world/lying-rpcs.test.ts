@@ -25,6 +25,7 @@ const MUST_HAPPEN = [
   "final accepted",
   "PEARL locked",
   "reorganise",
+  "a false setting",
   "restart",
   "settled",
   "heads: altered",

@@ -3,7 +3,7 @@
 // that it calls final (S-07, S-08); and once the lies are over, the rows are the honest ones.
 
 import { LOCK_TIMES } from "./lying-steps.ts";
-import type { Bytes32 } from "../../../src/primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import { type EscrowOrder, plainText } from "../../oracles/escrow.ts";
 import type { EvmWorld } from "../service/evm/evm-world.ts";
 import type { SwapRow, LookingLife } from "../service/looking-life.ts";
@@ -15,6 +15,8 @@ export interface Honesty {
   readonly honestOrders: readonly Bytes32[];
   /** Orders that only the liar has. */
   readonly falseOrders: readonly Bytes32[];
+  /** The seller of all orders. */
+  readonly seller: EvmAddress;
   /** Orders for which the seller has locked PEARL. */
   readonly pearlLocked: ReadonlySet<Bytes32>;
   /** When an honest RPC last showed an end of the order, world time; null: never. */
@@ -29,6 +31,7 @@ export interface Honesty {
 export function judge(service: LookingLife, honesty: Honesty): void {
   const { evm, honestOrders, falseOrders, endShownAt, now, note } = honesty;
   judgeFinal(service, evm);
+  if (differenceOfSettings(service, honesty) !== null) note("a false setting");
   for (const hash of [...honestOrders, ...falseOrders]) {
     const row = service.row(hash);
     const carried = carriedBy(evm, hash);
@@ -134,11 +137,23 @@ export function differenceOf(service: LookingLife | null, honesty: Honesty): str
   if (finalHeight < evm.finalHeight - 1) return `final is ${finalHeight} instead of ${evm.finalHeight}`;
   const invented = falseOrders.find((hash) => service.row(hash) !== null);
   if (invented !== undefined) return `${invented} was never locked`;
+  const settings = differenceOfSettings(service, honesty);
+  if (settings !== null) return settings;
   for (const hash of honestOrders) {
     const difference = differenceOfOrder(hash, service, honesty);
     if (difference !== null) return difference;
   }
   return null;
+}
+
+/** What is shown of the contract beside its orders: the honest chain of these worlds never changes it. */
+function differenceOfSettings({ ledger }: LookingLife, { evm, seller }: Honesty): string | null {
+  const { paused, feeBps, feeRecipient, askBounds } = evm.storage;
+  if (ledger.isPaused() !== paused) return paused ? "the pause is not shown" : "a pause is shown";
+  const fee = ledger.fee();
+  if (fee?.feeBps !== feeBps || fee.feeRecipient !== feeRecipient) return `the fee is ${plainText(fee)}`;
+  const bound = ledger.minAskNonce(seller);
+  return bound === (askBounds.get(seller) ?? 0n) ? null : `asks are revoked below ${bound}`;
 }
 
 function differenceOfOrder(hash: Bytes32, service: LookingLife, honesty: Honesty): string | null {

@@ -284,6 +284,7 @@ export class LyingWorld {
       evm: this.#evm,
       honestOrders: this.#honestOrders,
       falseOrders: this.#lies.falseOrders,
+      seller: partyAddress(SELLER),
       pearlLocked: this.#pearlLocked,
       endShownAt: (orderHash) => this.#endShownAt.get(orderHash) ?? null,
       now: this.#now,

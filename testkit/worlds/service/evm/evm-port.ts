@@ -7,7 +7,15 @@ import type { EscrowEvent, EvmPlace } from "../../../../src/swap/facts.ts";
 import { plainText, sha256Hex } from "../../../oracles/escrow.ts";
 import type { WorldEvmBlock } from "./evm-world.ts";
 
-const AMOUNTS = new Set(["usdcAmount", "pearlAmountSat", "nonce", "sellerNet", "fee", "amount"]);
+const AMOUNTS = new Set([
+  "usdcAmount",
+  "pearlAmountSat",
+  "nonce",
+  "nonceBelow",
+  "sellerNet",
+  "fee",
+  "amount",
+]);
 
 /** A block of the model as the port shows it. */
 export function shownBlock(block: WorldEvmBlock): EvmBlock {

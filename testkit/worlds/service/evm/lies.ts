@@ -8,6 +8,9 @@ import type { EvmWorld } from "./evm-world.ts";
 import { ANSWER_WAYS, type AnswerWay, FINAL_CLAIMS, type FinalClaim, type Liar } from "./liar.ts";
 import { EVM_QUESTIONS, type EvmQuestion } from "./lying-rpc.ts";
 
+/** Events of the contract that are about no order. */
+const SETTINGS = ["FeeSet", "Paused", "Unpaused", "AsksRevoked"] as const;
+
 /** Steps of the liar. Depths are blocks below the honest head. */
 export type Lie =
   | { readonly do: "answer"; readonly method: EvmQuestion; readonly way: AnswerWay }
@@ -15,6 +18,8 @@ export type Lie =
   | { readonly do: "invent"; readonly depth: number; readonly forked: boolean }
   /** The acceptance, or the end, of an order that the honest chain has. */
   | { readonly do: "invent end"; readonly order: number; readonly kind: "accepted" | "cancelled" | "claimed" }
+  /** In its newest block: another fee, a pause or its end, or that the seller's asks are revoked. */
+  | { readonly do: "invent setting"; readonly kind: (typeof SETTINGS)[number] }
   | { readonly do: "hide"; readonly depth: number; readonly bloom: boolean }
   | { readonly do: "alter"; readonly depth: number }
   /** Its ranges show nothing, and when it is asked for the logs of that block alone they are altered. */
@@ -50,6 +55,10 @@ export const anyLie: fc.Arbitrary<Lie> = fc.oneof(
       order: anyOrder,
       kind: fc.constantFrom("accepted" as const, "cancelled" as const, "claimed" as const),
     }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: one("invent setting"), kind: fc.constantFrom(...SETTINGS) }),
   },
   { weight: 3, arbitrary: fc.record({ do: one("hide"), depth, bloom: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: one("alter"), depth }) },
@@ -104,6 +113,8 @@ export class Lies {
         return this.#invent(liar, Math.max(1, head - lie.depth), lie.forked);
       case "invent end":
         return this.#inventEnd(liar, lie.order, lie.kind);
+      case "invent setting":
+        return this.#inventSetting(liar, lie.kind);
       case "hide":
         view.hidden.set(Math.max(1, head - lie.depth), lie.bloom ? "bloom too" : "logs");
         return;
@@ -142,6 +153,17 @@ export class Lies {
     ]);
     const { view } = liar;
     if (forked) view.forkedFrom = Math.min(view.forkedFrom ?? height, height);
+  }
+
+  #inventSetting(liar: Liar, kind: (typeof SETTINGS)[number]): void {
+    const { evm, seller } = this.#parts;
+    const logs: Readonly<Record<typeof kind, EscrowLog>> = {
+      FeeSet: { kind: "FeeSet", feeBps: 1000, feeRecipient: seller },
+      Paused: { kind: "Paused", account: seller },
+      Unpaused: { kind: "Unpaused", account: seller },
+      AsksRevoked: { kind: "AsksRevoked", seller, nonceBelow: 2n ** 128n },
+    };
+    liar.putLogs(evm.head.number, [logs[kind]]);
   }
 
   #inventEnd(liar: Liar, at: number, kind: "accepted" | "cancelled" | "claimed"): void {
