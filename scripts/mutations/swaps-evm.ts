@@ -130,15 +130,21 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-catch-up.ts", [
     {
       rule: "S-08",
-      find: "return this.#crowding.size === 1 && ",
-      replace: "return false && ",
+      find: "const isShownByOther = this.#crowding.size === 1 && ",
+      replace: "const isShownByOther = false && ",
       why: "what one RPC has shown too much of stops the index for all of them",
     },
     {
       rule: "S-08",
-      find: "else if (this.#crowding.size < 2) {",
-      replace: "else {",
+      find: "if (this.#crowding.size >= 2) return;",
+      replace: "",
       why: "a stranger stops the index by logs of which the chain has many",
+    },
+    {
+      rule: "S-08",
+      find: "if (!this.#isUndone) this.#noCrowd();",
+      replace: "this.#noCrowd();",
+      why: "a stranger stops the index by logs of which the chain has many, where they are read in several ranges",
     },
   ]),
   ...inFile("src/swaps/evm/evm-back-point.ts", [

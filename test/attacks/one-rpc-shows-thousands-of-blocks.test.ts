@@ -196,4 +196,15 @@ describe("S-08: too many logs in blocks that all RPCs have", () => {
     assert.deepEqual(undone, [FINAL]);
     assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
   });
+
+  test("the chain has them in many ranges: the index goes on by the word of two", async () => {
+    const rpcs = await started([full, full, full]);
+    const range = { first: 2, most: 2, manyLogs: 1e9 };
+    const one = follow({ urls: rpcs.map(({ url }) => url), options: { ...options, range } });
+    stopped.push(() => one.close());
+    const longer = scriptedChain(130, () => 1, "main", full, full.length);
+    for (const rpc of rpcs) rpc.chain = longer;
+    await one.until(() => one.ledger.tips().evm.height === 130, 10_000);
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+  });
 });

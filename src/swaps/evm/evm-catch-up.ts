@@ -63,6 +63,8 @@ export class EvmCatchUp {
   readonly #shown: number[];
   /** RPCs that have shown more above the final block than one of several may, since it was last less. */
   readonly #crowding = new Set<number>();
+  /** Whether what the only one of these has shown is undone: there is less now because it is being read again. */
+  #isUndone = false;
 
   constructor(deps: CatchUpDependencies, options: CatchUpOptions) {
     this.#deps = deps;
@@ -94,6 +96,7 @@ export class EvmCatchUp {
     if (this.#isLeftTo(index)) return this.#readAgainOfOther(followed, signal);
     if (heads.head.hash === own.hash) {
       this.#shrunk = null;
+      if (this.#crowding.size > 0 && !this.#isCrowded()) this.#noCrowd();
       return "idle";
     }
     if (heads.head.number > own.number) {
@@ -237,16 +240,29 @@ export class EvmCatchUp {
    * where there are too many it is left, and the next one reads all of them again. What that one shows, too, is the chain's.
    */
   #checkLead(index: number): void {
-    if (!this.#isCrowded()) this.#crowding.clear();
-    else if (this.#crowding.size < 2) {
-      this.#crowding.add(index);
-      const { blocks, logs } = this.#options.mostAboveFinal;
-      throw new EvmUnavailable(
-        "BAD_ANSWER",
-        `${ofRpc(this.#deps.sources, index).name} has shown more than ${blocks} blocks or ${logs} logs above the final block ` +
-          `${this.#leadFrom() - 1}; another one is asked`,
-      );
+    if (!this.#isCrowded()) {
+      // How much there is in its place is known at the end of it.
+      if (!this.#isUndone) this.#noCrowd();
+      return;
     }
+    if (this.#crowding.size < 2) this.#crowds(index);
+    if (this.#crowding.size >= 2) return;
+    const { blocks, logs } = this.#options.mostAboveFinal;
+    throw new EvmUnavailable(
+      "BAD_ANSWER",
+      `${ofRpc(this.#deps.sources, index).name} has shown more than ${blocks} blocks or ${logs} logs above the final block ` +
+        `${this.#leadFrom() - 1}; another one is asked`,
+    );
+  }
+
+  #crowds(index: number): void {
+    this.#crowding.add(index);
+    this.#isUndone = false;
+  }
+
+  #noCrowd(): void {
+    this.#crowding.clear();
+    this.#isUndone = false;
   }
 
   /** Whether there is more above the final block than one RPC of several may show. */
@@ -267,7 +283,8 @@ export class EvmCatchUp {
 
   /** Whether this RPC is to read again what one other has shown too much of. */
   #isLeftTo(index: number): boolean {
-    return this.#crowding.size === 1 && !this.#crowding.has(index) && this.#isCrowded();
+    const isShownByOther = this.#crowding.size === 1 && !this.#isUndone && !this.#crowding.has(index);
+    return isShownByOther && this.#isCrowded();
   }
 
   async #readAgainOfOther(followed: Followed, signal: AbortSignal): Promise<RoundEnd> {
@@ -275,7 +292,7 @@ export class EvmCatchUp {
     // One that is behind has nothing to put in its place.
     if (followed.heads.head.number <= (final?.number ?? -1)) return "idle";
     const end = await this.readAgain(followed, final, signal);
-    if (this.#isCrowded()) this.#crowding.add(followed.index);
+    if (this.#isCrowded()) this.#crowds(followed.index);
     return end;
   }
 
@@ -290,7 +307,10 @@ export class EvmCatchUp {
       else if (change.rewindTo !== null) second.rewound(change.rewindTo);
       throw error;
     }
-    if (change.rewindTo !== null) second.rewound(change.rewindTo);
+    if (change.rewindTo !== null) {
+      second.rewound(change.rewindTo);
+      if (this.#crowding.size === 1 && change.rewindTo < this.#leadFrom()) this.#isUndone = true;
+    }
     progress.moved();
   }
 
