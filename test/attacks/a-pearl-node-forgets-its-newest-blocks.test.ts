@@ -120,6 +120,20 @@ describe("S-05: a node that fell back", () => {
     assert.deepEqual([...new Set(during)], ["INDEXER_NOT_SYNCED"]);
   });
 
+  test("or another branch whose newest block cannot be read: nothing is said on the blocks of before at the next try", async () => {
+    const { chain, stage, beforeBlocks } = await staged(K);
+    beforeBlocks(() => Promise.reject(new Error("not now")));
+    chain.forget(K);
+    chain.mineEmpty(K + 1, 1);
+    await assert.rejects(stage.follow());
+    await assert.rejects(stage.follow());
+    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    beforeBlocks(doNothing);
+    await stage.follow();
+    await stage.lookAtNothing();
+    assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
+  });
+
   test("one block less than K is left: the lock is not verified on the blocks of before", async () => {
     const { chain, stage } = await staged(K);
     assert.equal((await stage.told()).verdict, true);

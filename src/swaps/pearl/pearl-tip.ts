@@ -61,6 +61,8 @@ export class PearlTip {
   readonly #listener: StepListener;
   #isLoaded = false;
   #isFallenBack = false;
+  /** Whether the node's next block could not be read: it may follow another one than ours. */
+  #isNextUnread = false;
   #window = new HeaderWindow();
 
   /** `batchBlocks`: blocks in one change while catching up. */
@@ -122,13 +124,16 @@ export class PearlTip {
       return false;
     }
     if (tip.height > own.height) {
-      const isNext = tip.height === own.height + 1;
+      // The block itself tells which one it follows, and where it cannot be read, the node is asked.
+      const isNext = tip.height === own.height + 1 && !this.#isNextUnread;
       const theirs = isNext ? own.hash : await node.blockHash(own.height);
       if (theirs === null) throw new UnsettledChain(own.height);
       if (theirs === own.hash) {
         // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
         if (!isNext) this.#deps.standing.forksAt(null);
+        this.#isNextUnread = true;
         const appended = await this.#append(this.#window, tip, null);
+        this.#isNextUnread = false;
         if (appended.kind === "moved") return true;
       }
     }
