@@ -124,9 +124,21 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-05",
-      find: "if (!isNext) this.#deps.standing.forksAt(null);",
-      replace: "this.#deps.standing.forksAt(null);",
+      find: "if (!isNext) this.#deps.standing.forks(null);",
+      replace: "this.#deps.standing.forks(null);",
       why: "a lock is verified on blocks that the node has left while its branch is read once more",
+    },
+    {
+      rule: "S-05",
+      find: "this.#isNextUnread = true;",
+      replace: "",
+      why: "a lock is verified on blocks that the node has left while its newest one cannot be read",
+    },
+    {
+      rule: "S-05",
+      find: "await this.apply({",
+      replace: "this.#deps.standing.forks(null);\n    await this.apply({",
+      why: "a lock is verified on blocks that the node has left while its branch is stored",
     },
     {
       rule: "S-05",

@@ -5,8 +5,8 @@ import { type Break, inFile } from "./break.ts";
 const readiness = inFile("src/swaps/readiness.ts", [
   {
     rule: "S-05",
-    find: "forkHeight ?? tips.pearl.height",
-    replace: "tips.pearl.height",
+    find: "Math.min(pearl.height, fork.height)",
+    replace: "pearl.height",
     why: "a lock is verified on blocks that the node's chain has left, while its branch is read",
   },
   {

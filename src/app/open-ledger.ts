@@ -37,7 +37,7 @@ export const UNKNOWN_EVM: EvmStanding = {
 /** The same of PEARL. */
 export const UNKNOWN_PEARL: PearlStanding = {
   nodeHeight: -1,
-  forkHeight: null,
+  fork: null,
   nodeTipTime: 0,
   answeredAtMonotonicMs: null,
   tipChangedAtMonotonicMs: null,

@@ -96,7 +96,7 @@ function swapReport(answeredAtMonotonicMs: number): SwapReport {
     tipChangedAtMonotonicMs: null,
     connections: 1,
     blockIntervalS: null,
-    forkHeight: null,
+    fork: null,
     witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
     isMempoolRead: true,
     nodes: REPORT.nodes,

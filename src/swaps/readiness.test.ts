@@ -53,7 +53,7 @@ function world(): World {
       tipChangedAtMonotonicMs: MONOTONIC - 100_000,
       connections: 8,
       blockIntervalS: 194,
-      forkHeight: null,
+      fork: null,
       witnesses: null,
       isMempoolRead: true,
       nodes: { configured: 1, answering: 1, agreeing: 1 },
@@ -124,6 +124,15 @@ describe("S-05: synced", () => {
     assert.equal(codeOf(pearl({ nodeHeight: 501 })), null);
     assert.equal(codeOf(pearl({ nodeHeight: 502 })), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(pearl({ nodeHeight: 502 }), "evm"), null);
+  });
+
+  test("what the node's chain has left is missing, for as long as it is what is applied", () => {
+    const fork = (left: { readonly height: number; readonly time: number }) =>
+      codeOf(pearl({ nodeHeight: 501, fork: { height: 499, left } }));
+    assert.equal(fork({ height: 500, time: NOW - 100 }), "INDEXER_NOT_SYNCED");
+    assert.equal(fork({ height: 501, time: NOW }), "INDEXER_NOT_SYNCED", "a reader that is behind");
+    assert.equal(fork({ height: 500, time: NOW - 99 }), null, "the branch is applied");
+    assert.equal(fork({ height: 499, time: NOW - 200 }), null, "the branch is applied, which is longer");
   });
 
   test("the PEARL tip's age, where it counts", () => {

@@ -6,7 +6,7 @@ import type { EvaluationContext } from "../swap/subject.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
 import { Lasting } from "../follow/lasting.ts";
 import type { Clock } from "../follow/ports.ts";
-import type { EvmStanding, PearlStanding } from "./standings.ts";
+import type { EvmStanding, NodeFork, PearlStanding } from "./standings.ts";
 
 /** How often the clock of expiries is moved. */
 const TICK_MS = 1000;
@@ -246,10 +246,8 @@ export class SwapReadiness implements ConditionSource {
 
   #pearlBehind(tips: ChainTips): NotReady | null {
     const { pearlLagBlocks } = this.#limits;
-    const { nodeHeight, forkHeight } = this.#deps.pearl();
-    // Blocks that the node's chain has left are none of it: the branch is what the index lacks.
-    const shared = Math.min(tips.pearl.height, forkHeight ?? tips.pearl.height);
-    const lag = Math.max(0, nodeHeight - shared);
+    const { nodeHeight, fork } = this.#deps.pearl();
+    const lag = Math.max(0, nodeHeight - sharedHeight(tips, fork));
     if (lag > pearlLagBlocks) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }
@@ -318,4 +316,14 @@ const IN_MINUTES = "Try again in some minutes.";
 
 function notSynced(message: string, details: Record<string, unknown>): NotReady {
   return { code: "INDEXER_NOT_SYNCED", message: `${message} ${IN_MINUTES}`, details };
+}
+
+/**
+ * Up to where the chain of these tips is the node's: blocks that this has left are none of it, and the branch is what the
+ * index lacks. Tips are those of the branch where they are higher than the left one, or as high and of another time.
+ */
+function sharedHeight({ pearl }: ChainTips, fork: NodeFork | null): number {
+  if (fork === null || pearl.height > fork.left.height) return pearl.height;
+  const isLeft = pearl.height < fork.left.height || pearl.time === fork.left.time;
+  return isLeft ? Math.min(pearl.height, fork.height) : pearl.height;
 }

@@ -22,12 +22,20 @@ export interface EvmStanding {
   readonly finalReplaced: boolean;
 }
 
+/** A branch to which the PEARL node has gone, and which the ledger does not have. */
+export interface NodeFork {
+  /** The last block that the node's chain shares with the applied one. */
+  readonly height: number;
+  /** The tip of the applied chain that it has left. */
+  readonly left: { readonly height: number; readonly time: number };
+}
+
 /** How the PEARL side stands, without asking anybody. */
 export interface PearlStanding {
   /** The node's tip; -1 before the first answer. */
   readonly nodeHeight: number;
-  /** Where the node's chain leaves the applied one, while its branch is being read; null: it does not. */
-  readonly forkHeight: number | null;
+  /** Where the node's chain has left the applied one; null: it has not. It means nothing once another chain is applied. */
+  readonly fork: NodeFork | null;
   readonly nodeTipTime: number;
   /** `Clock.monotonicMs` of the node's last answer about its chain; null before the first (S-05). */
   readonly answeredAtMonotonicMs: number | null;

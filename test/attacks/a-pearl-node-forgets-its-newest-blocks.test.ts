@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { StoreUnavailable } from "../../src/index/ports.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
@@ -133,6 +134,26 @@ describe("S-05: a node that fell back", () => {
     await stage.lookAtNothing();
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
   });
+
+  for (const isStored of [true, false])
+    test(`or another branch while the ledger ${isStored ? "stores" : "cannot store"} it: nothing is said on the blocks of before`, async () => {
+      const { chain, stage } = await staged(K);
+      const { store } = stage.scene;
+      const during: unknown[] = [];
+      const commit = store.commit.bind(store);
+      store.commit = async (transaction) => {
+        during.push((await stage.told()).verdict);
+        if (!isStored) throw new StoreUnavailable("not now");
+        return commit(transaction);
+      };
+      chain.forget(K);
+      chain.mineEmpty(K + 1, 1);
+      if (isStored) await stage.follow();
+      else await assert.rejects(stage.follow());
+      assert.deepEqual(during.slice(0, 1), ["INDEXER_NOT_SYNCED"]);
+      await stage.lookAtNothing().catch(() => undefined);
+      assert.equal((await stage.told()).verdict, isStored ? "LOCK_NOT_SUBMITTED" : "INDEXER_NOT_SYNCED");
+    });
 
   test("one block less than K is left: the lock is not verified on the blocks of before", async () => {
     const { chain, stage } = await staged(K);

@@ -244,7 +244,7 @@ const UNKNOWN: PearlStanding = {
   tipChangedAtMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
-  forkHeight: null,
+  fork: null,
   witnesses: null,
   isMempoolRead: true,
   nodes: { configured: 1, answering: 0, agreeing: 0 },

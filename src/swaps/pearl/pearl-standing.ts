@@ -7,7 +7,7 @@ import type { ChainWitness } from "../../swap/facts.ts";
 import type { Clock, HeaderNode, NodeTip } from "../../follow/ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
 import type { FollowedNode, Witness } from "../../follow/pearl-nodes.ts";
-import type { PearlStanding } from "../standings.ts";
+import type { NodeFork, PearlStanding } from "../standings.ts";
 
 /** Pause between two questions for the connections. */
 const CONNECTIONS_EVERY_MS = 5000;
@@ -36,7 +36,7 @@ export class NodeStanding {
   #askedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
   #isMempoolRead = false;
-  #forkHeight: number | null = null;
+  #fork: NodeFork | null = null;
 
   constructor(node: HeaderNode, others: OtherNodes, network: NetworkName, clock: Clock) {
     this.#node = node;
@@ -59,9 +59,9 @@ export class NodeStanding {
     this.#isMempoolRead = true;
   }
 
-  /** The node's chain is another one above this height, and not applied yet; null: it is the applied one again. */
-  forksAt(height: number | null): void {
-    this.#forkHeight = height;
+  /** The node's chain has left the applied one; null: it is the applied one. */
+  forks(fork: NodeFork | null): void {
+    this.#fork = fork;
   }
 
   /** The ledger has applied a block of the node. */
@@ -102,7 +102,7 @@ export class NodeStanding {
   read(window: HeaderWindow): PearlStanding {
     return {
       nodeHeight: this.#height,
-      forkHeight: this.#forkHeight,
+      fork: this.#fork,
       nodeTipTime: this.#tip?.time ?? 0,
       answeredAtMonotonicMs: this.#answeredAtMs,
       tipChangedAtMonotonicMs: this.#changedAtMs,

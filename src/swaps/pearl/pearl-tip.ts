@@ -119,7 +119,7 @@ export class PearlTip {
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
       this.#isFallenBack = false;
-      this.#deps.standing.forksAt(null);
+      this.#deps.standing.forks(null);
       if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
       return false;
     }
@@ -130,7 +130,7 @@ export class PearlTip {
       if (theirs === null) throw new UnsettledChain(own.height);
       if (theirs === own.hash) {
         // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
-        if (!isNext) this.#deps.standing.forksAt(null);
+        if (!isNext) this.#deps.standing.forks(null);
         this.#isNextUnread = true;
         const appended = await this.#append(this.#window, tip, null);
         this.#isNextUnread = false;
@@ -189,12 +189,12 @@ export class PearlTip {
         );
       }
       this.#isFallenBack = true;
-      this.#deps.standing.forksAt(null);
+      this.#deps.standing.forks(null);
       return false;
     }
     if (common.height === own.height) throw new UnsettledChain(own.height);
-    // Its blocks take a while to be read, and until then nothing may be said on those that it has left (S-05).
-    this.#deps.standing.forksAt(common.height);
+    // Its blocks take a while to be read and stored, and until then nothing may be said on those that it has left (S-05).
+    this.#deps.standing.forks({ height: common.height, left: { height: own.height, time: own.time } });
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowAt(common.height) : window;
     const appended = await this.#append(base, tip, common.height);
@@ -307,8 +307,6 @@ export class PearlTip {
       this.#window = this.#window.upTo(rewindTo);
       this.#listener.undoing(rewindTo);
     }
-    // The rows that events carry are of the new chain.
-    this.#deps.standing.forksAt(null);
     await this.apply({
       rewindTo,
       facts,
@@ -321,6 +319,7 @@ export class PearlTip {
     });
     this.#window = window;
     this.#isFallenBack = false;
+    this.#deps.standing.forks(null);
     this.#deps.standing.appliedTo(tip);
     this.#listener.stepped({
       rewindTo,

@@ -132,7 +132,7 @@ function healthyNode({ pearl: tip }: ChainTips, now: number): PearlStanding {
     tipChangedAtMonotonicMs: now * 1000,
     connections: 8,
     blockIntervalS: 194,
-    forkHeight: null,
+    fork: null,
     witnesses: null,
     isMempoolRead: true,
     nodes: { configured: 1, answering: 1, agreeing: 1 },
