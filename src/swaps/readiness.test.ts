@@ -90,6 +90,10 @@ const pearl = (change: Partial<PearlStanding>) => (at: World) => {
   at.pearl = { ...at.pearl, ...change };
 };
 
+/** A node that has left a chain with this tip, and has one block more than is applied. */
+const left = (height: number, time: number) =>
+  pearl({ nodeHeight: 501, fork: { height: 498, left: { height, time } } });
+
 /** All of these changes. */
 const all =
   (...changes: readonly ((at: World) => void)[]) =>
@@ -127,12 +131,10 @@ describe("S-05: synced", () => {
   });
 
   test("what the node's chain has left is missing, for as long as it is what is applied", () => {
-    const fork = (left: { readonly height: number; readonly time: number }) =>
-      codeOf(pearl({ nodeHeight: 501, fork: { height: 499, left } }));
-    assert.equal(fork({ height: 500, time: NOW - 100 }), "INDEXER_NOT_SYNCED");
-    assert.equal(fork({ height: 501, time: NOW }), "INDEXER_NOT_SYNCED", "a reader that is behind");
-    assert.equal(fork({ height: 500, time: NOW - 99 }), null, "the branch is applied");
-    assert.equal(fork({ height: 499, time: NOW - 200 }), null, "the branch is applied, which is longer");
+    assert.equal(codeOf(left(500, NOW - 100)), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(left(501, NOW)), "INDEXER_NOT_SYNCED", "a reader that is behind");
+    assert.equal(codeOf(left(500, NOW - 99)), null, "the branch is applied");
+    assert.equal(codeOf(left(499, NOW - 200)), null, "the branch is applied, which is longer");
   });
 
   test("the PEARL tip's age, where it counts", () => {
