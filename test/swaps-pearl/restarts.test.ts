@@ -43,6 +43,9 @@ function gated(node: SwapNode, calls: PortCalls): SwapNode {
 function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): LedgerWrites {
   return {
     watch: real.watch,
+    get mempool() {
+      return real.mempool;
+    },
     withClosed: (...all) => real.withClosed(...all),
     tips: () => real.tips(),
     checkpoints: (chain) => real.checkpoints(chain),

@@ -54,3 +54,48 @@ test("S-51: a lock that one look does not list and the next one does stays in th
     await stage.close();
   }
 });
+
+for (const [what, isStart] of [
+  ["a start", true],
+  ["blocks that are undone", false],
+] as const)
+  test(`S-51: a lock that the first look after ${what} does not list stays as long, and one that is listed again stays`, async () => {
+    const stage = await WatchStage.start(130);
+    try {
+      const { ledger, store } = await scene();
+      let hasHeard = true;
+      const start = () =>
+        stage.live(
+          (node) => liar(node, { mempoolTxids: async () => (hasHeard ? node.mempoolTxids() : []) }),
+          {},
+          ledger,
+          { missingMs: MISSING_MS },
+        );
+      let life = start();
+      await life.settle();
+      await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
+      await life.settle();
+      const coin = stage.coin();
+      const lock = pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]);
+      if (isStart) stage.send(lock);
+      else stage.mine(lock);
+      await life.settle();
+      const told = store.events.length;
+      const since = () => statuses(store).slice(told);
+      if (isStart) life = start();
+      else stage.reorganise(1, 2);
+      await life.follow();
+      hasHeard = false;
+      for (let look = 0; look < 3; look += 1) await life.mempool.look();
+      assert.ok(!since().includes("deal USDC_LOCKED"), since().join());
+      assert.equal(life.watch.standing().isMempoolRead, true, "nobody else waits for it");
+      hasHeard = true;
+      await life.mempool.look();
+      hasHeard = false;
+      const begun = performance.now();
+      while (!since().includes("deal USDC_LOCKED")) await life.mempool.look();
+      assert.ok(performance.now() - begun >= MISSING_MS);
+    } finally {
+      await stage.close();
+    }
+  });

@@ -270,6 +270,8 @@ export interface LedgerWrites {
   /** Notes that PEARL blocks from this height on must be read again. */
   write(records: Pick<RecordWrites, "rereadFrom">): Promise<void>;
   readonly watch: SwapWatch;
+  /** The picture of the mempool that was told last, be it by the process before, with what undone blocks have put into it. */
+  readonly mempool: MempoolLocks;
   /**
    * Brings the closed deals that questions find into memory and looks at once, so that nothing leaves in between;
    * resolves with what `look` gives. `hasOpened`: whether any came back. The questions are made when their turn has

@@ -5,7 +5,7 @@
 
 import { zip } from "../../primitives/elements.ts";
 import { readWholeTransaction, type WholeTransaction } from "../../chain/watch-transaction.ts";
-import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
+import type { Txid } from "../../primitives/brands.ts";
 import type { Sha256d } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { Sighting } from "../../swap/facts.ts";
@@ -13,19 +13,13 @@ import { outpointOf } from "../../swap/lock-choice.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { KnownTransactions, MempoolListener } from "../../follow/mempool-watch.ts";
 import type { Clock, Log, PearlNode } from "../../follow/ports.ts";
-import {
-  FoundOutputs,
-  type LockSpend,
-  type MatchedOutput,
-  PearlMatcher,
-  type ShownPreimage,
-  withPaid,
-} from "./pearl-matcher.ts";
+import { FoundOutputs, PearlMatcher, type ShownPreimage, withPaid } from "./pearl-matcher.ts";
 import { LeavingTransactions } from "./pearl-leaving.ts";
 import { markOf, marksOf } from "./pearl-marks.ts";
+import { isSameSpends, NOTHING, pictureOf, type Shown, shownIn } from "./pearl-shown.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import { pictureWith } from "../ledger/mempool-picture.ts";
-import type { LedgerWrites, MempoolLocks, SeenSpend } from "../ledger/ports.ts";
+import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
 
 /** What the reading works with. */
 interface PearlMempoolDependencies {
@@ -69,16 +63,6 @@ export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
 
 /** Transactions compared between two turns of the event loop. */
 const COMPARED_PER_TURN = 500;
-
-/** What a transaction of the present mempool shows about swaps; most show nothing. */
-interface Shown {
-  readonly locks: readonly MatchedOutput[];
-  readonly spends: readonly LockSpend[];
-  /** Hashlocks whose secrets were told. */
-  readonly secrets: ReadonlySet<Bytes32>;
-}
-
-const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
 
 /** New things of one look. */
 interface News {
@@ -200,7 +184,10 @@ export class PearlMempool implements MempoolListener {
 
   /** Drops what was shown and is gone, when every block before the look is applied; whether it did, or all was read now. */
   async #letGo(known: KnownTransactions): Promise<boolean> {
-    const gone = this.#leaving.due([...this.#shown.keys()].filter((txid) => !known.has(txid)));
+    const told = this.#toldUnlisted(known);
+    const missing = [...this.#shown.keys()].filter((txid) => !known.has(txid));
+    const due = new Set(this.#leaving.due([...missing, ...told.keys()]));
+    const gone = missing.filter((txid) => due.has(txid));
     const isDue = !this.#isRead || (this.#areOrdersKnown && !this.#isCompared);
     const isReadNow = isDue && known.isWhole && this.#isEachCompared(known);
     if (gone.length === 0 && !isReadNow) {
@@ -215,12 +202,22 @@ export class PearlMempool implements MempoolListener {
       this.#shown.delete(txid);
     }
     if (isReadNow && isApplied) {
+      for (const [txid, shown] of told) if (!due.has(txid)) this.#shown.set(txid, shown);
       this.#readAt = this.#startedAt;
       this.#isCompared ||= this.#areOrdersKnown;
     }
     this.#leaving.settled();
     this.#isNew = true;
     return true;
+  }
+
+  /**
+   * What the ledger was told of before the start, or has from undone blocks, and no look has listed since: from when all was
+   * read it is gone like what a look has shown (A-131). Nothing where all was read.
+   */
+  #toldUnlisted(known: KnownTransactions): ReadonlyMap<Txid, Shown> {
+    if (this.#isRead) return new Map();
+    return shownIn(this.#deps.ledger.mempool, (txid) => !known.has(txid) && !this.#shown.has(txid));
   }
 
   /** Compares anew what may show more than it did: what is kept at once, the rest when it is fetched. */
@@ -317,7 +314,7 @@ export class PearlMempool implements MempoolListener {
       const before = this.#shown.get(txid) ?? NOTHING;
       const fresh = secrets.filter(({ hashlock }) => !before.secrets.has(hashlock));
       this.#news.secrets.push(...fresh);
-      if (fresh.length === 0 && isSame(spends, before.spends)) continue;
+      if (fresh.length === 0 && isSameSpends(spends, before.spends)) continue;
       const told = new Set([...before.secrets, ...fresh.map(({ hashlock }) => hashlock)]);
       this.#put(txid, { ...before, spends, secrets: told });
     }
@@ -366,15 +363,9 @@ export class PearlMempool implements MempoolListener {
     await this.#compareAgain(known);
     const { sightings, secrets } = this.#news;
     if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return;
-    const present = new Set<Txid>();
-    const spends = new Map<Outpoint, SeenSpend>();
-    for (const [txid, shown] of this.#shown) {
-      if (shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
-      for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });
-    }
     // Until the ledger has answered, what it shows is unknown.
     this.#isNew = true;
-    const locks: MempoolLocks = { present, spends };
+    const locks = pictureOf(this.#shown);
     const picture = this.#isRead ? locks : (before: MempoolLocks) => pictureWith(before, locks);
     const { ledger, watch } = this.#deps;
     const rereadFrom = this.#mark === null || sightings.length === 0 ? null : watch.comparedSince(this.#mark);
@@ -383,11 +374,4 @@ export class PearlMempool implements MempoolListener {
     this.#news = { sightings: [], secrets: [] };
     if (this.#isCompared) watch.mempoolRead();
   }
-}
-
-function isSame(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {
-  return (
-    one.length === other.length &&
-    one.every(({ outpoint, path }, at) => outpoint === other[at]?.outpoint && path === other[at]?.path)
-  );
 }

@@ -1,0 +1,52 @@
+// What transactions of the mempool show about swaps, and the picture that all of them make (S-15).
+
+import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
+import type { MempoolLocks, SeenSpend } from "../ledger/ports.ts";
+import type { LockSpend, MatchedOutput } from "./pearl-matcher.ts";
+
+/** What a transaction of the present mempool shows about swaps; most show nothing. */
+export interface Shown {
+  readonly locks: readonly MatchedOutput[];
+  readonly spends: readonly LockSpend[];
+  /** Hashlocks whose secrets were told. */
+  readonly secrets: ReadonlySet<Bytes32>;
+  /** The ledger was told that it has lock outputs, by the process before or by blocks that are undone. */
+  readonly isToldLock?: true;
+}
+
+/** Of most transactions. */
+export const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
+
+/** The picture that these make. */
+export function pictureOf(all: ReadonlyMap<Txid, Shown>): MempoolLocks {
+  const present = new Set<Txid>();
+  const spends = new Map<Outpoint, SeenSpend>();
+  for (const [txid, shown] of all) {
+    if (shown.isToldLock === true || shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
+    for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });
+  }
+  return { present, spends };
+}
+
+/** What a picture has of those transactions that are wanted. */
+export function shownIn(
+  { present, spends }: MempoolLocks,
+  isWanted: (txid: Txid) => boolean,
+): ReadonlyMap<Txid, Shown> {
+  const found = new Map<Txid, Shown>();
+  for (const txid of present) if (isWanted(txid)) found.set(txid, { ...NOTHING, isToldLock: true });
+  for (const [outpoint, { txid, path, outputScripts = [] }] of spends) {
+    if (!isWanted(txid)) continue;
+    const before = found.get(txid) ?? NOTHING;
+    found.set(txid, { ...before, spends: [...before.spends, { outpoint, path, outputScripts }] });
+  }
+  return found;
+}
+
+/** Whether both are the same spends. */
+export function isSameSpends(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ outpoint, path }, at) => outpoint === other[at]?.outpoint && path === other[at]?.path)
+  );
+}
