@@ -98,7 +98,16 @@ async function openAnswering(
   const replica =
     role === "index" || config.swaps === null
       ? null
-      : await SwapReplica.open({ config, swaps: config.swaps, reader, queries, present, caughtUp, log });
+      : await SwapReplica.open({
+          config,
+          swaps: config.swaps,
+          reader,
+          queries,
+          present,
+          caughtUp,
+          clock: systemClock,
+          log,
+        });
   const wanted = parametersOf(config.network.name, config.rules);
   const admits = (stored: StoredParameters | null): boolean => {
     refuseOthers(parameterDifferences(stored, wanted), shownDatabase(config.database));
@@ -115,7 +124,11 @@ async function openAnswering(
   });
   follower = following;
   const evm = config.swaps === null ? null : () => present.evmStatus();
-  const conditions = () => [...following.conditions(), ...present.conditions()];
+  const conditions = () => [
+    ...following.conditions(),
+    ...present.conditions(),
+    ...(replica?.conditions() ?? []),
+  ];
   return {
     metrics: new PrometheusMetrics(() => present.status(), evm, conditions),
     parts: {

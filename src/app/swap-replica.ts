@@ -4,11 +4,11 @@
 import type { OpenedPostgresReader, StoredSwaps } from "../adapters/store-postgres/postgres-reader.ts";
 import type { ChangeMark, FollowedChange } from "../adapters/store-postgres/swaps/swap-changes.ts";
 import { assertSameIdentity } from "../adapters/store-rows/swap-rows.ts";
-import { systemClock } from "../adapters/system/clock.ts";
 import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
-import type { Log } from "../follow/ports.ts";
+import type { Condition } from "../follow/conditions.ts";
+import type { Clock, Log } from "../follow/ports.ts";
 import type { IndexQueries } from "../index/queries.ts";
 import type { ClosedQuestion } from "../swaps/ledger/closed-port.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
@@ -34,6 +34,7 @@ interface ReplicaFoundation {
   readonly present: ToldPresent;
   /** Resolves when everything is followed that was committed before the call. */
   readonly caughtUp: () => Promise<void>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -107,7 +108,7 @@ export class SwapReplica {
 
   /** A replica in which nothing stands yet. */
   static async open(foundation: ReplicaFoundation): Promise<SwapReplica> {
-    const { config, swaps, queries, present, reader, caughtUp, log } = foundation;
+    const { config, swaps, queries, present, reader, caughtUp, clock, log } = foundation;
     const rules = rulesOf(config, swaps);
     const state = new StoredState((questions) => reader.closedSwaps(questions));
     let opened: SwapLedger | null = null;
@@ -118,11 +119,11 @@ export class SwapReplica {
         evm: () => present.swaps?.evm ?? UNKNOWN_EVM,
         pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL,
       },
-      systemClock,
+      clock,
     );
     const network = config.network.name;
     const ledger = await SwapLedger.open({
-      ...ledgerParts({ network, swaps, rules, store: state, log, clock: systemClock }),
+      ...ledgerParts({ network, swaps, rules, store: state, log, clock }),
       contextOf: (tips) => readiness.context(tips),
       caughtUp,
     });
@@ -137,14 +138,11 @@ export class SwapReplica {
       escrow: () => present.swaps?.escrow ?? null,
       crypto: swapCrypto,
       // No node is asked here, so that what only a node knows to be public is refused: the value must not travel.
-      publicValues: new PublicValues(
-        { isIndexed: indexedIds(queries, rules.hrp), node: NO_NODE },
-        systemClock,
-      ),
+      publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: NO_NODE }, clock),
       hashWindows: openWindowHasher(),
       asks,
       evmStatus: () => present.evmStatus(),
-      clock: systemClock,
+      clock,
     };
     const service = new FollowingSwaps(parts, { ask: (question) => reader.ask(question), caughtUp });
     return new SwapReplica(foundation, { state, ledger, readiness, service });
@@ -195,11 +193,25 @@ export class SwapReplica {
     return last;
   }
 
+  /**
+   * What this process alone finds of the chains that the writer tells of: it goes by its own clock, and withholds what that
+   * calls too old.
+   */
+  conditions(): readonly Condition[] {
+    if (this.#foundation.present.conditions().some(({ code }) => code === "SWAPS_WITHHELD")) return [];
+    return this.#readiness
+      .conditions()
+      .map(({ code, sentence }) => ({ code, sentence: `${sentence} ${ONLY_HERE}` }));
+  }
+
   /** Lets time pass until the signal aborts. */
   run(signal: AbortSignal): Promise<void> {
     return this.#readiness.run(signal);
   }
 }
+
+const ONLY_HERE =
+  "The process that writes the index does not find that: see whether the clock of this machine is right.";
 
 /** Rejects, as a node does that does not answer: then a value counts as secret. */
 const NO_NODE = {

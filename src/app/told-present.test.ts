@@ -211,6 +211,41 @@ test("H-20, S-62: what a replica tells late is as old as the replica, and one th
   assert.equal(present.swaps?.evm.answeredAtMonotonicMs, Number.NEGATIVE_INFINITY);
 });
 
+test("S-62: a replica whose clock is behind its primary's may be late by as much, and nobody would see it", async () => {
+  const { clock, state, present, tell } = parts({ TAKE_MAX: "6", ASK_MIN_USDC: "7" });
+  state.report = { ...REPORT, swaps: swapReport(clock.monotonicMs()) };
+  await tell(-30_000);
+  assert.equal(present.swaps?.evm.answeredAtMonotonicMs, clock.monotonicMs() - 30_000);
+  await tell(-30_001);
+  assert.deepEqual(
+    present.conditions().map(({ code }) => code),
+    ["STORE_BEHIND"],
+  );
+});
+
+for (const [settings, codes] of [
+  [{ TAKE_MAX: "6", ASK_MIN_USDC: "7" }, ["SWAPS_WITHHELD"]],
+  [null, []],
+] as const)
+  test(`H-20: a replica that is late for long makes chains look silent, which is told ${settings === null ? "to nobody without swaps" : "after a minute"}`, async () => {
+    const { advance, present, tell } = parts(settings);
+    const toldFor = async (seconds: number, behindMs: number) => {
+      for (let at = 0; at < seconds; at += 1) {
+        advance(1000);
+        await tell(behindMs);
+      }
+      return present.conditions().map(({ code }) => code);
+    };
+    assert.deepEqual(await toldFor(120, 20_000), []);
+    assert.deepEqual(await toldFor(60, 22_000), []);
+    assert.deepEqual(await toldFor(1, 22_000), codes);
+    assert.equal(present.status().indexingStatus, "synced", "it concerns no token");
+    assert.deepEqual(await toldFor(1, 30_001), ["STORE_BEHIND"], "one trouble is one reason");
+    assert.deepEqual(await toldFor(1, -22_000), codes);
+    assert.deepEqual(await toldFor(1, 19_000), []);
+    assert.deepEqual(await toldFor(30, 22_000), [], "again not for long");
+  });
+
 test("H-20: where a replica stands still, nobody says that no process writes", async () => {
   const { advance, present, tell } = parts();
   const [before] = present.conditions();

@@ -3,6 +3,7 @@
 
 import type { LiveRow } from "../adapters/store-postgres/live-rows.ts";
 import type { Condition } from "../follow/conditions.ts";
+import { Lasting } from "../follow/lasting.ts";
 import { MempoolRows } from "../follow/mempool-rows.ts";
 import type { Clock, NodeCounts } from "../follow/ports.ts";
 import type {
@@ -21,6 +22,10 @@ import { readReport, type SwapReport, type WriterReport } from "./report.ts";
 const SILENT_MS = 5000;
 /** A replica that lacks more of its primary is left out; a chain that was silent for so long is, too (S-62). */
 const BEHIND_MS = 30_000;
+/** By what one that lacks so much tells, a chain that is asked every second or two has been silent for nearly as long (S-62). */
+const LATE_MS = 20_000;
+/** For how long it must have lacked that when operators are told. */
+const LATE_FOR_MS = 60_000;
 
 /** Before anything was told. */
 const NO_STATUS: IndexStatus = {
@@ -45,19 +50,23 @@ export class ToldPresent implements MempoolView {
   #report: WriterReport | null = null;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #behindMs = 0;
+  readonly #late: Lasting;
 
   /** `settings`: of this process; null where it serves no swaps. */
   constructor(clock: Clock, settings: SharedSettings | null) {
     this.#clock = clock;
     this.#settings = settings;
+    this.#late = new Lasting(clock);
   }
 
   /**
-   * The writer has told this, so many milliseconds ago: where a streaming replica is read, which may not know. `isWhole`: it
-   * is everything, and what was told before is over.
+   * The writer has told this, so many milliseconds ago: where a streaming replica is read, which may not know. By one whose
+   * clock is behind it comes from the future, and the replica may lack as much as its clock does without anybody seeing it.
+   * `isWhole`: it is everything, and what was told before is over.
    */
   tell(rows: readonly LiveRow[], isWhole: boolean, behindMs = 0): void {
-    this.#behindMs = behindMs;
+    this.#behindMs = Math.abs(behindMs);
+    this.#late.set(this.#behindMs > LATE_MS);
     const gone: MempoolOperation[] = [];
     const added: MempoolOperation[] = [];
     if (isWhole) {
@@ -131,7 +140,12 @@ export class ToldPresent implements MempoolView {
 
   conditions(): readonly Condition[] {
     if (this.#isSilent) return [this.#behindMs > SILENT_MS ? REPLICA_SILENT : WRITER_ABSENT];
-    return [...(this.#isBehind ? [STORE_BEHIND] : []), ...(this.#report?.conditions ?? [])];
+    return [...this.#ofReplica(), ...(this.#report?.conditions ?? [])];
+  }
+
+  #ofReplica(): readonly Condition[] {
+    if (this.#isBehind) return [STORE_BEHIND];
+    return this.#settings !== null && this.#late.hasLasted(LATE_FOR_MS) ? [STORE_LATE] : [];
   }
 
   get #isSilent(): boolean {
@@ -179,4 +193,12 @@ const STORE_BEHIND: Condition = {
   sentence:
     "The database that this service reads is a replica that is more than 30 s behind its primary, or the clocks of the " +
     "two differ by as much: what is answered is of the past. Ask another one until the replica has caught up.",
+};
+
+const STORE_LATE: Condition = {
+  code: "SWAPS_WITHHELD",
+  sentence:
+    "The database that this service reads is a replica that has been more than 20 s behind its primary for a minute, or the " +
+    "clocks of the two differ by as much: chains count as silent for so much longer, so that here the steps of swaps that " +
+    "commit money or show the secret are withheld now and then. See why the replica is late, and whether the clocks are right.",
 };

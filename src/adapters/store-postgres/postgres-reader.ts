@@ -51,8 +51,8 @@ export interface ReaderLook {
   readonly fence: number;
   readonly live: LiveChanges;
   /**
-   * For how long the server has lacked what its primary has, in milliseconds; 0 where it is no streaming replica, and
-   * infinite where it is one that does not know.
+   * For how long the server has lacked what its primary has, in milliseconds, by the clocks of both: below 0 where its own is
+   * behind. 0 where it is no streaming replica, and infinite where it is one that does not know.
    */
   readonly behindMs: number;
   /** The next changes of swaps; null where there is a gap, or where they are not followed. */
@@ -145,8 +145,7 @@ async function lookAt(session: Session, { live, fence, change }: ReaderMark): Pr
     parameters,
     fence: number,
     live: isOther ? await liveChanges(session, 0) : rows,
-    behindMs:
-      behind === null ? 0 : Math.max(0, new CellReader(behind).intOrNull() ?? Number.POSITIVE_INFINITY),
+    behindMs: behind === null ? 0 : (new CellReader(behind).intOrNull() ?? Number.POSITIVE_INFINITY),
     changes,
     newestChange: newest,
   };
