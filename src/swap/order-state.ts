@@ -44,6 +44,11 @@ export function endName(orderHash: Bytes32, blockHash: Bytes32): string {
   return `${orderHash}@${blockHash}`;
 }
 
+/** The order of an end that is called so. */
+export function orderOfEnd(name: string): Bytes32 {
+  return name.slice(0, name.indexOf("@")) as Bytes32;
+}
+
 /** The states out of which the contract gives each event (S-20). */
 const STEPS: Readonly<Record<OrderStep["kind"], readonly OrderState[]>> = {
   OrderLocked: ["none"],

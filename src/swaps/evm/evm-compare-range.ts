@@ -87,15 +87,16 @@ function difference(
 ): Pick<Compared, "events" | "absent" | "extra"> {
   checkLogs(logs, asked);
   const events = indexed(asked.from, asked.to);
-  const byPlace = new Map(events.map((event) => [eventKey(event), event]));
-  const shown = new Set<string>();
+  const shown = new Set<EscrowEvent>();
   const extra: EscrowEvent[] = [];
+  let at = 0;
   for (const log of logs) {
-    const key = `${log.block}:${log.logIndex}`;
-    const event = byPlace.get(key);
-    if (event !== undefined) {
+    // Both ascend. One RPC can have hundreds of thousands of events indexed, for which there is no time to make keys.
+    while (at < events.length && isBefore(events[at], log)) at += 1;
+    const event = events[at];
+    if (event !== undefined && event.place.block === log.block && event.place.logIndex === log.logIndex) {
       // Another log at the place of an indexed one contradicts that one, and is not taken in beside it.
-      if (showsEvent(event, log, reading)) shown.add(key);
+      if (showsEvent(event, log, reading)) shown.add(event);
       continue;
     }
     const { block, blockHash, txHash, logIndex } = log;
@@ -103,7 +104,13 @@ function difference(
     if (typeof read === "string") throw badLogs(asked, read);
     if (read !== null) extra.push(read);
   }
-  return { events, absent: events.filter((event) => !shown.has(eventKey(event))), extra };
+  return { events, absent: events.filter((event) => !shown.has(event)), extra };
+}
+
+function isBefore(event: EscrowEvent | undefined, log: EvmLog): boolean {
+  if (event === undefined) return false;
+  const { block, logIndex } = event.place;
+  return block < log.block || (block === log.block && logIndex < log.logIndex);
 }
 
 /**

@@ -14,10 +14,14 @@ import {
   scene,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
+import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import { endName } from "../../swap/order-state.ts";
+import { Layer } from "./layers.ts";
+import { TrustBook } from "./trust-book.ts";
 
 const CLAIM = claimed("a", 20);
+const doNothing = (): void => undefined;
 const SHOWN = endName(ORDER, CLAIM.place.blockHash);
 
 /** Of each event of the deal: the block that caused it, and whether `claim_usdc` is to be done. */
@@ -121,4 +125,22 @@ test("A-123: each order waits for its own end to be shown, be it a claim, a refu
     );
     assert.deepEqual([...new Set(store.events.map(({ dealHash }) => dealHash))], [hash]);
   }
+});
+
+test("A-123: what is shown changes in no time, however many ends one RPC has invented", () => {
+  const book = new TrustBook(new Layer<TrustBook>(null));
+  const names = Array.from({ length: 100_000 }, (_, i) => {
+    const end = { ...CLAIM, orderHash: bytes32(`${i}`), place: evmPlace(20, i) };
+    book.add(end);
+    return endName(end.orderHash, end.place.blockHash);
+  });
+  const touched: Bytes32[] = [];
+  const change = { store: doNothing, forget: doNothing, touch: (order: Bytes32) => void touched.push(order) };
+  const show = (ends: readonly string[]) => book.show(ends, Object.assign(Object.create(null), change));
+  show(names.slice(-1000));
+  touched.length = 0;
+  const startedMs = performance.now();
+  for (let first = 1; first <= 20; first += 1) show(names.slice(-1000 - first, -first));
+  assert.ok(performance.now() - startedMs < 400, `${performance.now() - startedMs} ms`);
+  assert.equal(touched.length, 40);
 });

@@ -4,7 +4,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent, OrderFacts } from "../../swap/facts.ts";
-import { endName, isOrderEnd } from "../../swap/order-state.ts";
+import { endName, isOrderEnd, orderOfEnd } from "../../swap/order-state.ts";
 import type { BookChange } from "./book-change.ts";
 import { ALARM, DISPUTE, eventKey, SHOWN_ENDS } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
@@ -105,19 +105,32 @@ export class TrustBook {
     change.store(ALARM, alarm);
   }
 
-  /** Other ends are shown: rows may differ where one was not and is, or was and is no more. */
+  /**
+   * Other ends are shown: rows may differ where one was not and is, or was and is no more. Only those names are looked at:
+   * one RPC can have hundreds of thousands of ends indexed, and what is shown of the newest changes every second.
+   */
   show(ends: readonly string[] | null, change: BookChange): void {
-    const open = [...this.#unsettled.values()].filter(isOrderEnd);
-    const isUnshown = open.map(({ orderHash, place }) => this.#isUnshown(orderHash, place.blockHash));
-    if (ends === null) {
+    const before = this.#shown.get("ends");
+    const after = ends === null ? undefined : new Set(ends);
+    if (ends === null || after === undefined) {
       this.#shown.delete("ends");
       change.forget(SHOWN_ENDS, "shown");
     } else {
-      this.#shown.set("ends", new Set(ends));
+      this.#shown.set("ends", after);
       change.store(SHOWN_ENDS, ends);
     }
-    for (const [i, { orderHash, place }] of open.entries())
-      if (this.#isUnshown(orderHash, place.blockHash) !== isUnshown[i]) change.touch(orderHash, null);
+    if (before === undefined || after === undefined) this.#touchUnnamed(before ?? after, change);
+    else for (const name of namedOnce(before, after)) change.touch(orderOfEnd(name), null);
+  }
+
+  /** One RPC is believed from now on, or no longer: then what is not among those that are shown, or were, differs. */
+  #touchUnnamed(named: ReadonlySet<string> | undefined, change: BookChange): void {
+    if (named === undefined) return;
+    for (const event of this.#unsettled.values()) {
+      if (!isOrderEnd(event)) continue;
+      const { orderHash, place } = event;
+      if (!named.has(endName(orderHash, place.blockHash))) change.touch(orderHash, null);
+    }
   }
 
   #isUnshown(orderHash: Bytes32, blockHash: Bytes32): boolean {
@@ -133,4 +146,9 @@ export class TrustBook {
     this.#disputes.delete(eventKey(event));
     if ("orderHash" in event) this.#byOrder.delete(event.orderHash, eventKey(event));
   }
+}
+
+function* namedOnce(before: ReadonlySet<string>, after: ReadonlySet<string>): Generator<string> {
+  for (const name of before) if (!after.has(name)) yield name;
+  for (const name of after) if (!before.has(name)) yield name;
 }
