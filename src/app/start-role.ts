@@ -99,13 +99,13 @@ async function openAnswering(
     role === "index" || config.swaps === null
       ? null
       : await SwapReplica.open({
+          clock: systemClock,
           config,
           swaps: config.swaps,
           reader,
           queries,
           present,
           caughtUp,
-          clock: systemClock,
           log,
         });
   const wanted = parametersOf(config.network.name, config.rules);
@@ -113,15 +113,8 @@ async function openAnswering(
     refuseOthers(parameterDifferences(stored, wanted), shownDatabase(config.database));
     return stored !== null;
   };
-  const following = new WriterFollower({
-    reader,
-    present,
-    swaps: replica,
-    feed,
-    admits,
-    clock: systemClock,
-    log,
-  });
+  const followed = { reader, present, swaps: replica, feed, admits };
+  const following = new WriterFollower({ ...followed, clock: systemClock, log });
   follower = following;
   const evm = config.swaps === null ? null : () => present.evmStatus();
   const conditions = () => [

@@ -10,6 +10,10 @@ import { checkedSource } from "./evm-source-checks.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
+function heads(head: number, final: number): EvmSource {
+  return { ...rpc("one"), heads: async () => ({ head: block(head, "a"), final: block(final, "a") }) };
+}
+
 function watchOf(sources: readonly EvmSource[]) {
   const time = { ms: 1_000_000 };
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
@@ -137,10 +141,6 @@ describe("S-07: one RPC", () => {
 
   test("a final block above its own latest, and a block of the far future, are no answers", async () => {
     const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
-    const heads = (head: number, final: number): EvmSource => ({
-      ...rpc("one"),
-      heads: async () => ({ head: block(head, "a"), final: block(final, "a") }),
-    });
     await checkedSource(heads(100, 100), clock, 900).heads();
     await assert.rejects(checkedSource(heads(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
     // Block n has the time 1000 + n, the clock says 1000.

@@ -127,20 +127,23 @@ test("A-123: each order waits for its own end to be shown, be it a claim, a refu
   }
 });
 
-test("A-123: what is shown changes in no time, however many ends one RPC has invented", () => {
+test("A-123: where other ends are shown, those alone are looked at, however many one RPC has invented", () => {
   const book = new TrustBook(new Layer<TrustBook>(null));
-  const names = Array.from({ length: 100_000 }, (_, i) => {
-    const end = { ...CLAIM, orderHash: bytes32(`${i}`), place: evmPlace(20, i) };
+  let looks = 0;
+  const names = Array.from({ length: 2_000 }, (_, i) => {
+    const place = evmPlace(20, i);
+    const end = { ...CLAIM, orderHash: bytes32(`${i}`), place };
     book.add(end);
-    return endName(end.orderHash, end.place.blockHash);
+    Object.defineProperty(end, "place", { get: () => ((looks += 1), place) });
+    return endName(end.orderHash, place.blockHash);
   });
   const touched: Bytes32[] = [];
   const change = { store: doNothing, forget: doNothing, touch: (order: Bytes32) => void touched.push(order) };
   const show = (ends: readonly string[]) => book.show(ends, Object.assign(Object.create(null), change));
   show(names.slice(-1000));
-  touched.length = 0;
-  const startedMs = performance.now();
+  assert.ok(looks > 0, "at first all are");
+  [looks, touched.length] = [0, 0];
   for (let first = 1; first <= 20; first += 1) show(names.slice(-1000 - first, -first));
-  assert.ok(performance.now() - startedMs < 400, `${performance.now() - startedMs} ms`);
+  assert.equal(looks, 0);
   assert.equal(touched.length, 40);
 });
