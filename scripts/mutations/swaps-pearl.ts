@@ -136,6 +136,12 @@ const pearl = [
     },
     {
       rule: "S-05",
+      find: "if (tip.height >= own.height) this.#deps",
+      replace: "if (tip.height < 0) this.#deps",
+      why: "a lock is verified on blocks that the node has left while it does not say where its branch begins",
+    },
+    {
+      rule: "S-05",
       find: "await this.apply({",
       replace: "this.#deps.standing.forks(null);\n    await this.apply({",
       why: "a lock is verified on blocks that the node has left while its branch is stored",

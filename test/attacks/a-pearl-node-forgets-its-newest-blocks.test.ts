@@ -14,9 +14,11 @@ async function staged(deep: number) {
   const chain = new PearlChain();
   let requests = 0;
   let beforeBlock = doNothing;
+  const failing = { hashes: false };
   const counted = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
     requests += 1;
     if (request.startsWith("block ")) await beforeBlock();
+    if (failing.hashes && request.startsWith("hashes ")) throw new Error("not now");
     return answer(null);
   });
   const stage = await PearlStage.over(counted);
@@ -28,7 +30,7 @@ async function staged(deep: number) {
   const beforeBlocks = (what: () => Promise<void>): void => {
     beforeBlock = what;
   };
-  return { chain, stage, requests: () => requests, beforeBlocks };
+  return { chain, stage, requests: () => requests, beforeBlocks, failing };
 }
 
 describe("S-05: a node that fell back", () => {
@@ -133,6 +135,15 @@ describe("S-05: a node that fell back", () => {
     await stage.follow();
     await stage.lookAtNothing();
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
+  });
+
+  test("or another branch of which it is not known where it begins: nothing is said on the blocks of before", async () => {
+    const { chain, stage, failing } = await staged(K);
+    failing.hashes = true;
+    chain.forget(K);
+    chain.mineEmpty(K + 1, 1);
+    await assert.rejects(stage.follow());
+    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
   });
 
   for (const isStored of [true, false])

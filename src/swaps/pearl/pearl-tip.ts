@@ -173,6 +173,9 @@ export class PearlTip {
     const { node, log } = this.#deps;
     const own = this.#window.tip;
     if (own === null) return false;
+    const left = { height: own.height, time: own.time };
+    // Where it begins is asked for: below our tip in any case, since the node has another block there.
+    if (tip.height >= own.height) this.#deps.standing.forks({ height: own.height - 1, left });
     const points = this.#knownPoints().filter((point) => point.height <= tip.height);
     const common = await newestSharedBlock(
       (skip, count) => points.slice(skip, skip + count),
@@ -194,7 +197,7 @@ export class PearlTip {
     }
     if (common.height === own.height) throw new UnsettledChain(own.height);
     // Its blocks take a while to be read and stored, and until then nothing may be said on those that it has left (S-05).
-    this.#deps.standing.forks({ height: common.height, left: { height: own.height, time: own.time } });
+    this.#deps.standing.forks({ height: common.height, left });
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowAt(common.height) : window;
     const appended = await this.#append(base, tip, common.height);
