@@ -124,8 +124,8 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-05",
-      find: "if (!isNext) this.#deps.standing.forks(null);",
-      replace: "this.#deps.standing.forks(null);",
+      find: "if (!isNext) standing.forks(null);",
+      replace: "standing.forks(null);",
       why: "a lock is verified on blocks that the node has left while its branch is read once more",
     },
     {
@@ -133,6 +133,12 @@ const pearl = [
       find: "this.#isNextUnread = true;",
       replace: "",
       why: "a lock is verified on blocks that the node has left while its newest one cannot be read",
+    },
+    {
+      rule: "S-05",
+      find: "standing.namesTipAt(tip.height);",
+      replace: "",
+      why: "a lock is verified on blocks that the node has left while it gives no header of its tip",
     },
     {
       rule: "S-05",

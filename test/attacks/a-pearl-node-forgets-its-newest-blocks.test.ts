@@ -14,11 +14,11 @@ async function staged(deep: number) {
   const chain = new PearlChain();
   let requests = 0;
   let beforeBlock = doNothing;
-  const failing = { hashes: false };
+  let failing = "nothing";
   const counted = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
     requests += 1;
     if (request.startsWith("block ")) await beforeBlock();
-    if (failing.hashes && request.startsWith("hashes ")) throw new Error("not now");
+    if (request.startsWith(failing)) throw new Error("not now");
     return answer(null);
   });
   const stage = await PearlStage.over(counted);
@@ -30,7 +30,11 @@ async function staged(deep: number) {
   const beforeBlocks = (what: () => Promise<void>): void => {
     beforeBlock = what;
   };
-  return { chain, stage, requests: () => requests, beforeBlocks, failing };
+  /** Requests that begin so fail from now on. */
+  const fail = (kind: string): void => {
+    failing = kind;
+  };
+  return { chain, stage, requests: () => requests, beforeBlocks, fail };
 }
 
 describe("S-05: a node that fell back", () => {
@@ -138,13 +142,26 @@ describe("S-05: a node that fell back", () => {
   });
 
   test("or another branch of which it is not known where it begins: nothing is said on the blocks of before", async () => {
-    const { chain, stage, failing } = await staged(K);
-    failing.hashes = true;
+    const { chain, stage, fail } = await staged(K);
+    fail("hashes ");
     chain.forget(K);
     chain.mineEmpty(K + 1, 1);
     await assert.rejects(stage.follow());
     assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
   });
+
+  for (const [what, more, verdict] of [
+    ["a higher branch", 2, "INDEXER_NOT_SYNCED"],
+    ["a lower branch", -1, "PEARL_NODE_UNAVAILABLE"],
+  ] as const)
+    test(`or ${what} without the header of its tip: nothing is said on the blocks of before`, async () => {
+      const { chain, stage, fail } = await staged(K);
+      fail("headers ");
+      chain.forget(K);
+      chain.mineEmpty(K + more, 1);
+      await assert.rejects(stage.follow());
+      assert.equal((await stage.told()).verdict, verdict);
+    });
 
   for (const isStored of [true, false])
     test(`or another branch while the ledger ${isStored ? "stores" : "cannot store"} it: nothing is said on the blocks of before`, async () => {

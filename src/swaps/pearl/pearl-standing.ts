@@ -45,6 +45,11 @@ export class NodeStanding {
     this.#clock = clock;
   }
 
+  /** The node has named a tip of this height, of which it has still to show more: that alone makes no silent node speak. */
+  namesTipAt(height: number): void {
+    this.#height = height;
+  }
+
   /** The node has named its tip; `time` null where it is not known yet. */
   tipAt(tip: NodeTip, time: number | null): void {
     this.#answeredAtMs = this.#clock.monotonicMs();

@@ -112,14 +112,15 @@ export class PearlTip {
 
   /** Whether the chain moved, so that it should be looked at again at once. */
   async follow(): Promise<boolean> {
-    const { node } = this.#deps;
+    const { node, standing } = this.#deps;
     const tip = await node.tip();
-    this.#deps.standing.tipAt(tip, await this.#timeOf(tip));
+    standing.namesTipAt(tip.height);
+    standing.tipAt(tip, await this.#timeOf(tip));
     const own = this.#window.tip;
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
       this.#isFallenBack = false;
-      this.#deps.standing.forks(null);
+      standing.forks(null);
       if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
       return false;
     }
@@ -130,7 +131,7 @@ export class PearlTip {
       if (theirs === null) throw new UnsettledChain(own.height);
       if (theirs === own.hash) {
         // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
-        if (!isNext) this.#deps.standing.forks(null);
+        if (!isNext) standing.forks(null);
         this.#isNextUnread = true;
         const appended = await this.#append(this.#window, tip, null);
         this.#isNextUnread = false;
