@@ -59,6 +59,12 @@ const pearl = [
     },
     {
       rule: "S-51",
+      find: "if (!due.has(txid)) this.#shown.set",
+      replace: "if (due.size < 0) this.#shown.set",
+      why: "a lock that the first look after a start does not list is called for again",
+    },
+    {
+      rule: "S-51",
       find: "this.#readAt === this.#deps.watch.rewinds",
       replace: "this.#readAt !== null",
       why: "a lock of an undone block is nowhere from the list that was made before on",
