@@ -10,7 +10,7 @@ import { checkedSource } from "./evm-source-checks.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
-function heads(head: number, final: number): EvmSource {
+function withHeads(head: number, final: number): EvmSource {
   return { ...rpc("one"), heads: async () => ({ head: block(head, "a"), final: block(final, "a") }) };
 }
 
@@ -141,12 +141,15 @@ describe("S-07: one RPC", () => {
 
   test("a final block above its own latest, and a block of the far future, are no answers", async () => {
     const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
-    await checkedSource(heads(100, 100), clock, 900).heads();
-    await assert.rejects(checkedSource(heads(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
+    await checkedSource(withHeads(100, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(withHeads(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
     // Block n has the time 1000 + n, the clock says 1000.
-    await checkedSource(heads(900, 100), clock, 900).heads();
-    await assert.rejects(checkedSource(heads(901, 100), clock, 900).heads(), /901 s ahead of this machine/);
-    await checkedSource(heads(901, 100), clock, null).heads();
+    await checkedSource(withHeads(900, 100), clock, 900).heads();
+    await assert.rejects(
+      checkedSource(withHeads(901, 100), clock, 900).heads(),
+      /901 s ahead of this machine/,
+    );
+    await checkedSource(withHeads(901, 100), clock, null).heads();
     const future = { ...rpc("one"), blocksAt: async () => [null, block(901, "a")] };
     await assert.rejects(checkedSource(future, clock, 900).blocksAt([1, 901]), { code: "BAD_ANSWER" });
     const byHash = { ...rpc("one"), blocksByHash: async () => [block(901, "a")] };
