@@ -1,9 +1,10 @@
 // Logs that count as final and that one RPC shows and another one denies (S-07): they are asked about again now and then,
 // and two RPCs that agree decide. What is disputed is below the block that is final here, so that only RPCs which have that
 // one have a word, whatever they call final now. All reading waits for a look, so that a look waits for nobody who was slow
-// or silent the last time: what such a one says counts when it comes.
+// or silent the last time: what such a one says counts when it comes. One RPC can invent any number of logs, so that some
+// are asked about at a time.
 
-import { zip } from "../../primitives/elements.ts";
+import { elementAt, zip } from "../../primitives/elements.ts";
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock } from "../../follow/ports.ts";
@@ -36,11 +37,23 @@ const LATE_MS = 1000;
 /** A word counts for so long from the question on: one that came late must not speak of a dispute that comes after. */
 const WORDS_COUNT_MS = 60_000;
 
-/** What an RPC has said of events, by their texts; null: nothing, though it has answered. */
-interface Words {
+/** Events that an RPC is asked about at a look, in turn. */
+const ASKED_AT_ONCE = 500;
+
+/**
+ * Where going back was tried in vain, it is not tried again for so many times as long as that took: one that denies a log
+ * by receipt and then gives no blocks would else hold up all reading at each look.
+ */
+const BACK_PAUSE = 20;
+
+/** What an RPC has said of an event; null: nothing, though it has answered. */
+interface Word {
   readonly askedMs: number;
-  readonly shown: ReadonlyMap<string, boolean | null>;
+  readonly shown: boolean | null;
 }
+
+/** An event, and who shows and who lacks it by the words that count. */
+type Judged = readonly [EscrowEvent, Witnesses];
 
 /** Settings. */
 interface DisputesOptions {
@@ -56,9 +69,15 @@ export class Disputes {
   readonly #options: DisputesOptions;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Counts the choices of an RPC to read again from. */
-  #turn = 0;
-  /** The last words of RPCs, by their indices. */
-  readonly #words = new Map<number, Words>();
+  #choice = 0;
+  /** The last words of RPCs, by their indices and the texts of the events. */
+  readonly #words = new Map<number, Map<string, Word>>();
+  /** Events that were asked about of late, with their texts and when, the oldest first. */
+  readonly #asked = new Map<EscrowEvent, { readonly text: string; readonly atMs: number }>();
+  /** The place of the first event that has its turn, how many have it, and since when. */
+  #turn = { from: 0, count: 0, sinceMs: Number.NEGATIVE_INFINITY };
+  /** By the RPCs that deny logs: how often it was tried in vain to go back for one, and from when on it is tried again. */
+  readonly #vain = new Map<string, { readonly count: number; readonly untilMs: number }>();
   readonly #asking = new Map<number, Promise<void>>();
   /** RPCs that were slow or silent the last time. */
   readonly #late = new Set<number>();
@@ -78,6 +97,7 @@ export class Disputes {
     const disputes = ledger.disputes();
     if (disputes.length === 0) {
       this.#words.clear();
+      this.#asked.clear();
       return null;
     }
     this.#askWhereDue(disputes);
@@ -88,15 +108,11 @@ export class Disputes {
     if (bug !== null) throw bug.error;
     if (!this.#hasNews) return null;
     this.#hasNews = false;
-    const judged = disputes.map((event) => [event, this.#witnesses(event)] as const);
+    const judged = this.#judged(disputes);
     const events = judged.flatMap(([event, words]) => (this.#standingOf(words) === "shown" ? [event] : []));
     // What two show must not wait for what two deny.
     if (events.length > 0) return { kind: "resolve", events };
-    for (const [event, words] of judged) {
-      const back = this.#standingOf(words) === "gone" ? await this.#back(event, words) : null;
-      if (back !== null) return back;
-    }
-    return null;
+    return this.#backForOne(judged.filter(([, words]) => this.#standingOf(words) === "gone"));
   }
 
   /** Resolves when nobody is asked any more. */
@@ -111,8 +127,28 @@ export class Disputes {
     this.#lookedAtMs = nowMs;
     const point = finalPoint(ledger);
     const final = point === null ? null : { height: point.number, hash: point.hash };
+    const events = this.#inTurn(disputes, nowMs);
     for (const index of sources.keys())
-      if (!this.#asking.has(index)) this.#asking.set(index, this.#ask(index, disputes, final));
+      if (!this.#asking.has(index)) this.#asking.set(index, this.#ask(index, events, final));
+  }
+
+  /**
+   * The events whose turn it is: the next ones, unless somebody is still at the last ones, since two have to speak of the
+   * same. Whoever takes too long for his words to count is not waited for.
+   */
+  #inTurn(disputes: readonly EscrowEvent[], nowMs: number): readonly EscrowEvent[] {
+    for (const [event, { atMs }] of this.#asked) if (nowMs - atMs > WORDS_COUNT_MS) this.#asked.delete(event);
+    const { from: last, count, sinceMs } = this.#turn;
+    const isOver = this.#asking.size === 0 || nowMs - sinceMs > WORDS_COUNT_MS;
+    const from = (isOver ? last + count : last) % disputes.length;
+    const events = [...disputes.slice(from), ...disputes.slice(0, from)].slice(0, ASKED_AT_ONCE);
+    this.#turn = { from, count: events.length, sinceMs: isOver ? nowMs : sinceMs };
+    for (const event of events) {
+      const text = this.#asked.get(event)?.text ?? escrowEventText(event);
+      this.#asked.delete(event);
+      this.#asked.set(event, { text, atMs: nowMs });
+    }
+    return events;
   }
 
   /** Never rejects. One that does not answer is no witness of either kind. */
@@ -121,8 +157,7 @@ export class Disputes {
     const begunMs = clock.monotonicMs();
     try {
       const shown = await shownBy(events, ofRpc(sources, index), reading, final);
-      const words = zip(events, shown).map(([event, word]) => [escrowEventText(event), word] as const);
-      this.#words.set(index, { askedMs: begunMs, shown: new Map(words) });
+      this.#keep(index, begunMs, zip(events, shown));
       if (clock.monotonicMs() - begunMs > LATE_MS) this.#late.add(index);
       else this.#late.delete(index);
     } catch (error) {
@@ -134,14 +169,29 @@ export class Disputes {
     this.#asking.delete(index);
   }
 
-  #witnesses(event: EscrowEvent): Witnesses {
-    const text = escrowEventText(event);
+  #keep(index: number, askedMs: number, said: readonly (readonly [EscrowEvent, boolean | null])[]): void {
+    const sinceMs = this.#deps.clock.monotonicMs() - WORDS_COUNT_MS;
+    const before = [...(this.#words.get(index) ?? [])].filter(([, word]) => word.askedMs >= sinceMs);
+    const words = new Map(before);
+    for (const [event, shown] of said) words.set(escrowEventText(event), { askedMs, shown });
+    this.#words.set(index, words);
+  }
+
+  /** Those of these events that were asked about of late, with their witnesses. */
+  #judged(disputes: readonly EscrowEvent[]): readonly Judged[] {
+    return disputes.flatMap((event) => {
+      const asked = this.#asked.get(event);
+      return asked === undefined ? [] : [[event, this.#witnesses(asked.text)] as const];
+    });
+  }
+
+  #witnesses(text: string): Witnesses {
     const { sources, clock } = this.#deps;
     const sinceMs = clock.monotonicMs() - WORDS_COUNT_MS;
     const saying = (word: boolean): readonly number[] =>
       [...sources.keys()].filter((index) => {
-        const words = this.#words.get(index);
-        return words !== undefined && words.askedMs >= sinceMs && words.shown.get(text) === word;
+        const said = this.#words.get(index)?.get(text);
+        return said !== undefined && said.askedMs >= sinceMs && said.shown === word;
       });
     return { shows: saying(true), lacks: saying(false) };
   }
@@ -154,6 +204,24 @@ export class Disputes {
     return logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
   }
 
+  /** Back because of one of these logs, which enough RPCs deny: the first one, and another one where that was in vain. */
+  async #backForOne(gone: readonly Judged[]): Promise<BackStep | null> {
+    const { clock } = this.#deps;
+    for (const [deniers, same] of Map.groupBy(gone, ([, { lacks }]) => lacks.join())) {
+      const startedMs = clock.monotonicMs();
+      const { count, untilMs } = this.#vain.get(deniers) ?? { count: 0, untilMs: startedMs };
+      if (startedMs < untilMs) continue;
+      const back = await this.#back(...elementAt(same, count % same.length));
+      if (back !== null) {
+        this.#vain.clear();
+        return back;
+      }
+      const endedMs = clock.monotonicMs();
+      this.#vain.set(deniers, { count: count + 1, untilMs: endedMs + BACK_PAUSE * (endedMs - startedMs) });
+    }
+    return null;
+  }
+
   /** Back because of a log, where enough RPCs deny it and agree to which block. */
   async #back(event: EscrowEvent, { lacks }: Witnesses): Promise<BackStep | null> {
     if (lacks.length < 2 && !this.#isAlone) return null;
@@ -162,8 +230,8 @@ export class Disputes {
     if (point === null) return null;
     if (!this.#isAlone) this.#denied.add(event, lacks);
     // Another one each time: who denies a log by receipt may not give the blocks.
-    this.#turn += 1;
-    const use = point.by[this.#turn % point.by.length] ?? 0;
+    this.#choice += 1;
+    const use = point.by[this.#choice % point.by.length] ?? 0;
     return backStep(point.parent, event, use, "two RPCs agree that a disputed log is not there");
   }
 }

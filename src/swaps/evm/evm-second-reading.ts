@@ -18,7 +18,7 @@ import {
   shownEvents,
   unshown,
 } from "./evm-compare-range.ts";
-import { tellDispute } from "./evm-dispute-alarm.ts";
+import { tellDisputes } from "./evm-dispute-alarm.ts";
 import { Disputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
@@ -241,7 +241,7 @@ export class SecondReading {
     const others = this.#indices(index).filter((one) => one !== index);
     const sources = others.map((one) => this.#failed.noting(one, ofRpc(this.#deps.sources, one)));
     if (!(await isEndShown(compared, final, sources)) && !this.#isAlone) return null;
-    for (const event of disputed) tellDispute(this.#deps.log, event);
+    tellDisputes(this.#deps.log, disputed);
     return { kind: "raise", final: compared.end, disputed };
   }
 

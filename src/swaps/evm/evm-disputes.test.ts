@@ -1,0 +1,164 @@
+// Logs that one RPC shows and another one denies are asked about some at a time, however many one RPC has invented, and
+// one that denies them and then gives no blocks holds nobody up (S-07).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytes32, evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { block, hashOf } from "../../../testkit/doubles/forked-rpc.ts";
+import { blocksAlone } from "../../../testkit/doubles/evm-source.ts";
+import { handClock, settle } from "../../../testkit/doubles/clock.ts";
+import { textLog } from "../../../testkit/doubles/log.ts";
+import { elementAt } from "../../primitives/elements.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import type { EvmLog, EvmSource } from "./evm-chain.ts";
+import { Disputes } from "./evm-disputes.ts";
+import { tellDisputes } from "./evm-dispute-alarm.ts";
+import { DeniedLogs } from "./evm-rpc-memory.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+
+const ESCROW = evmAddress("escrow");
+const LOOK_MS = 15_000;
+/** Events that one RPC is asked about at a look. */
+const ASKED_AT_ONCE = 500;
+
+/** So many events, each of a transaction of its own, 10 to a block. */
+function events(count: number): EscrowEvent[] {
+  return Array.from({ length: count }, (_, i) => {
+    const number = 100 + Math.floor(i / 10);
+    const place = { block: number, blockHash: hashOf(number, "a"), time: 1000 + number, logIndex: i % 10 };
+    return {
+      kind: "OrderCancelled",
+      orderHash: bytes32(`${i}`),
+      place: { ...place, txHash: bytes32(`tx ${i}`) },
+    };
+  });
+}
+
+/** An RPC of our chain; what a test changes of it, and what it was asked. */
+function rpc(disputed: readonly EscrowEvent[], shows: boolean) {
+  const byHash = new Map(disputed.map((event) => [event.place.txHash, event]));
+  const state = { shows, receipts: 0, hangsMs: 0, gate: Promise.resolve() };
+  const logOf = ({ place }: EscrowEvent): EvmLog => {
+    const { block: number, blockHash, txHash, logIndex } = place;
+    const where = { block: number, blockHash, txHash, txIndex: 0, logIndex };
+    return { address: ESCROW, ...where, topics: [], data: txHash, removed: false };
+  };
+  const source = (clock: { ms: number }): EvmSource => ({
+    ...blocksAlone((number) => block(number, "a")),
+    blocksAt: async (numbers) => {
+      clock.ms += state.hangsMs;
+      if (state.hangsMs > 0) throw new EvmUnavailable("TIMEOUT", "it hangs");
+      return numbers.map((number) => block(number, "a"));
+    },
+    blocksByHash: async (hashes) => hashes.map((hash) => block(Number.parseInt(hash.slice(3), 16), "a")),
+    receipts: async (hashes) => {
+      state.receipts += hashes.length;
+      await state.gate;
+      return hashes.map((txHash) => {
+        const event = byHash.get(txHash);
+        if (event === undefined || !state.shows) return null;
+        return { txHash, blockHash: event.place.blockHash, logs: [logOf(event)] };
+      });
+    },
+  });
+  return { state, source };
+}
+
+function lookingAt(disputed: EscrowEvent[], rpcs: readonly ReturnType<typeof rpc>[]) {
+  const time = { ms: 1_000_000 };
+  const byHash = new Map(disputed.map((event) => [event.place.txHash as string, event]));
+  const evm = { height: 900, time: 1900, finalHeight: 800, need: null };
+  const tips = { evm, pearl: { height: -1, time: 0, medianTimePast: 0 } };
+  const checkpoints = [{ chain: "evm", height: 800, hash: hashOf(800, "a"), time: 1800 }] as const;
+  const left = new Set(disputed);
+  const deps = {
+    sources: rpcs.map(({ source }) => source(time)),
+    reading: { escrow: ESCROW, readLog: (log: EvmLog) => byHash.get(log.data) ?? null },
+    ledger: { tips: () => tips, checkpoints: () => checkpoints, disputes: () => [...left] },
+    clock: handClock(() => time.ms),
+  };
+  const disputes = new Disputes(deps, new DeniedLogs(), { firstBlock: 0, disputeMs: LOOK_MS });
+  return { time, left, disputes };
+}
+
+test("S-07: of thousands of disputed logs some are asked about at each look, and all of them in turn", async () => {
+  const disputed = events(1700);
+  const rpcs = [rpc(disputed, true), rpc(disputed, true), rpc(disputed, false)];
+  const { time, left, disputes } = lookingAt(disputed, rpcs);
+  for (let look = 1; left.size > 0; look += 1) {
+    assert.ok(look <= 6, `${left.size} are left`);
+    const before = rpcs.map(({ state }) => state.receipts);
+    const step = await disputes.look();
+    for (const [i, { state }] of rpcs.entries())
+      assert.ok(state.receipts - (before[i] ?? 0) <= ASKED_AT_ONCE, `${state.receipts} receipts`);
+    assert.equal(step?.kind, "resolve");
+    if (step?.kind === "resolve") for (const event of step.events) left.delete(event);
+    time.ms += LOOK_MS;
+  }
+});
+
+test("S-07: of thousands that nobody shows any more, the word of two takes all out, whoever was asked about which", async () => {
+  const disputed = events(1700);
+  const rpcs = [rpc(disputed, true), rpc(disputed, false), rpc(disputed, false)];
+  const { time, disputes } = lookingAt(disputed, rpcs);
+  const step = await disputes.look();
+  assert.equal(step?.kind, "back");
+  time.ms += LOOK_MS;
+  assert.equal((await disputes.look())?.kind, "back");
+});
+
+test("S-07: one that denies disputed logs by receipt and then gives no blocks is waited for now and then, not for each log", async () => {
+  const disputed = events(300);
+  const [hanging, honest] = [rpc(disputed, false), rpc(disputed, false)];
+  const { time, disputes } = lookingAt(disputed, [hanging, honest]);
+  let heldMs = 0;
+  for (let look = 0; look < 40; look += 1) {
+    // It answers what is asked about the logs, and not when it is asked for the block to go back to.
+    hanging.state.hangsMs = 0;
+    const startedMs = time.ms;
+    const looking = disputes.look();
+    hanging.state.hangsMs = 10_000;
+    assert.equal(await looking, null);
+    heldMs += time.ms - startedMs;
+    time.ms += LOOK_MS;
+  }
+  assert.ok(heldMs > 0 && heldMs <= 60_000, `${heldMs} ms`);
+  // It gives blocks again.
+  hanging.state.hangsMs = 0;
+  time.ms += 200_000;
+  assert.equal((await disputes.look())?.kind, "back");
+});
+
+test("S-07: those that are asked about in turn are the same for all, though one is slow", async () => {
+  const disputed = events(2000);
+  const rpcs = [rpc(disputed, true), rpc(disputed, true)];
+  const { time, disputes } = lookingAt(disputed, rpcs);
+  const slow = elementAt(rpcs, 1).state;
+  const shown = new Set<EscrowEvent>();
+  let opens = (): void => undefined;
+  for (let look = 0; look < 12; look += 1) {
+    const opensNow = opens;
+    slow.gate = new Promise((resolve) => void (opens = resolve));
+    const looking = disputes.look();
+    await settle();
+    // What it was asked at a look it answers while the next one is made.
+    opensNow();
+    if (look === 0) {
+      time.ms += 2000;
+      opens();
+    }
+    const step = await looking;
+    if (step?.kind === "resolve") for (const event of step.events) shown.add(event);
+    time.ms += LOOK_MS;
+  }
+  assert.equal(shown.size, disputed.length);
+});
+
+test("S-07: a hundred disputed logs are told one by one, and of more their number", () => {
+  const lines: string[] = [];
+  tellDisputes(textLog(lines), events(100));
+  assert.equal(lines.length, 100);
+  tellDisputes(textLog(lines), events(1700));
+  assert.equal(lines.length, 201);
+  assert.match(lines.at(-1) ?? "", /ALARM: 1600 more logs/);
+});
