@@ -393,8 +393,8 @@ export class SecondReading {
     return this.#tried(() => this.#disputes.look(), null);
   }
 
-  /** Resolves when nobody is asked about disputed events any more. */
-  settled(): Promise<void> {
-    return this.#disputes.settled();
+  /** Resolves when nobody is asked any more that was not waited for. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#disputes.settled(), this.#lead.settled()]);
   }
 }

@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { handClock } from "../../../testkit/doubles/clock.ts";
+import { handClock, settle } from "../../../testkit/doubles/clock.ts";
 import { blocksAlone, silentSource } from "../../../testkit/doubles/evm-source.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 
 const hashOf = (text: string): Bytes32 => `0x${text.padEnd(64, "0")}` as Bytes32;
@@ -42,4 +43,32 @@ test("A-135: neither one that is behind, nor one of another chain, nor one that 
 
 test("A-135: the only RPC, which has ended below before, is waited for", async () => {
   assert.deepEqual(await left([rpc(120)], WAIT_MS), [false, false]);
+});
+
+test("A-135: one that hangs is not waited for where two lack the block, and once where they do not", async () => {
+  const time = { ms: 0 };
+  let fail = (): void => undefined;
+  const hangs: EvmSource = {
+    ...silentSource,
+    blocksAt: () =>
+      new Promise((_, reject) => void (fail = () => reject(new EvmUnavailable("TIMEOUT", "it hangs")))),
+  };
+  const leftBy = async (others: readonly EvmSource[]) => {
+    const lead = new UnsharedLead({ sources: [hangs, ...others], clock: handClock(() => time.ms) }, WAIT_MS);
+    await lead.isLeft(HEIGHT, FINAL);
+    time.ms += WAIT_MS;
+    return async (): Promise<boolean | "waiting"> => {
+      const found = lead.isLeft(HEIGHT, FINAL);
+      const first = await Promise.race([found, settle().then(() => "waiting" as const)]);
+      if (first !== "waiting") return first;
+      time.ms += 10_000;
+      fail();
+      assert.equal(await found, false);
+      return first;
+    };
+  };
+  const ofTwo = await leftBy([rpc(120), rpc(121)]);
+  assert.equal(await ofTwo(), true);
+  const ofOne = await leftBy([rpc(120), rpc(HEIGHT)]);
+  assert.deepEqual([await ofOne(), await ofOne(), await ofOne()], ["waiting", false, false]);
 });

@@ -4,12 +4,15 @@
 // blocks. They are left where two RPCs that have the final block do not have the lowest one that is known above it.
 
 import type { Clock } from "../../follow/ports.ts";
-import type { EvmSource } from "./evm-chain.ts";
+import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { hashesAt } from "./evm-fork.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
+import { wordsUntil } from "./evm-words.ts";
 
 /** RPCs whose chains have to end below the block. */
 const RPCS_NEEDED = 2;
+/** An RPC that took longer than this is not waited for the next time: all reading waits for this question. */
+const LATE_MS = 1000;
 
 /** The lowest block of ours that is known above the final one, where an RPC does not have it. */
 export class UnsharedLead {
@@ -17,6 +20,12 @@ export class UnsharedLead {
   readonly #clock: Clock;
   readonly #waitMs: number;
   #lacked: { readonly height: number; readonly sinceMs: number } | null = null;
+  /** RPCs that have the final block, and have lacked the block at this height when they were last asked; by their indices. */
+  readonly #lacking = new Map<number, number>();
+  readonly #asking = new Map<number, Promise<void>>();
+  /** RPCs that were slow or silent the last time: what such a one says counts when it comes. */
+  readonly #late = new Set<number>();
+  #bug: { readonly error: unknown } | null = null;
 
   /** `waitMs`: for so long those that do not have the block are waited for, since they may be about to get it. */
   constructor({ sources, clock }: { sources: readonly EvmSource[]; clock: Clock }, waitMs: number) {
@@ -28,12 +37,42 @@ export class UnsharedLead {
   /** Whether what is indexed is left, an RPC that has the final block having no block at this height. */
   async isLeft(height: number, final: FinalInForce): Promise<boolean> {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#lacked?.height !== height) this.#lacked = { height, sinceMs: nowMs };
+    if (this.#lacked?.height !== height) {
+      this.#lacked = { height, sinceMs: nowMs };
+      this.#lacking.clear();
+    }
     if (this.#sources.length < RPCS_NEEDED || nowMs - this.#lacked.sinceMs < this.#waitMs) return false;
-    const found = await Promise.all(this.#sources.map((source) => hashesAt(source, [final.height, height])));
-    const lacking = found.filter(([theirs, block]) => theirs === final.hash && block === null);
-    if (lacking.length < RPCS_NEEDED) return false;
+    for (const index of this.#sources.keys())
+      if (!this.#asking.has(index)) this.#asking.set(index, this.#ask(index, height, final));
+    const waited = [...this.#asking].flatMap(([index, asking]) => (this.#late.has(index) ? [] : [asking]));
+    const isEnough = (): boolean =>
+      this.#bug !== null || [...this.#lacking.values()].filter((one) => one === height).length >= RPCS_NEEDED;
+    await wordsUntil(waited, isEnough);
+    const bug = this.#bug;
+    this.#bug = null;
+    if (bug !== null) throw bug.error;
+    if (!isEnough()) return false;
     this.#lacked = null;
     return true;
+  }
+
+  /** Resolves when nobody is asked any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#asking.values());
+  }
+
+  /** Never rejects. */
+  async #ask(index: number, height: number, final: FinalInForce): Promise<void> {
+    const begunMs = this.#clock.monotonicMs();
+    try {
+      const [theirs, block] = await hashesAt(ofRpc(this.#sources, index), [final.height, height]);
+      if (theirs === final.hash && block === null) this.#lacking.set(index, height);
+      else this.#lacking.delete(index);
+    } catch (error) {
+      this.#bug = { error };
+    }
+    if (this.#clock.monotonicMs() - begunMs > LATE_MS) this.#late.add(index);
+    else this.#late.delete(index);
+    this.#asking.delete(index);
   }
 }
