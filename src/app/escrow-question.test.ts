@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { textLog } from "../../testkit/doubles/log.ts";
+import type { EvmAddress } from "../primitives/brands.ts";
 import type { EscrowInspection } from "../swaps/evm/evm-chain.ts";
 import { EvmUnavailable } from "../swaps/evm/evm-unavailable.ts";
 import { CommandRefused } from "./cli/ending.ts";
@@ -57,9 +58,9 @@ test("silence, then another contract, then the right one: stalled until then, an
   const [atStart, ...behind] = seen;
   assert.equal(atStart, "syncing");
   for (const [i, wanted] of [
-    /^stalled EVM_STALLED No EVM RPC has answered/,
-    /^stalled EVM_STALLED No EVM RPC has answered/,
-    /^stalled EVM_STALLED No EVM RPC has answered/,
+    /^stalled EVM_STALLED The EVM RPCs have not said yet what stands at ESCROW_ADDRESS/,
+    /^stalled EVM_STALLED The EVM RPCs have not said yet what stands at ESCROW_ADDRESS/,
+    /^stalled EVM_STALLED The EVM RPCs have not said yet what stands at ESCROW_ADDRESS/,
     /^stalled EVM_STALLED What the EVM RPCs show is not the configured escrow/,
     /^stalled EVM_STALLED What the EVM RPCs show is not the configured escrow/,
   ].entries())
@@ -100,5 +101,33 @@ test("an RPC that takes the question and says nothing: stalled when the start ha
     handClock(() => 0),
   );
   await asked.askAtStart();
-  assert.match(said(asked), /^stalled EVM_STALLED No EVM RPC has answered/);
+  assert.match(
+    said(asked),
+    /^stalled EVM_STALLED The EVM RPCs have not said yet what stands at ESCROW_ADDRESS/,
+  );
+});
+
+test("an answer that comes just after the start has waited is not asked for anew: one of two RPCs may hang", async () => {
+  let questions = 0;
+  let answer = (_: EscrowInspection): void => undefined;
+  const inspectEscrow = (): Promise<EscrowInspection> => {
+    questions += 1;
+    return new Promise((resolve) => void (answer = resolve));
+  };
+  const asked = new EscrowQuestion(
+    { inspectEscrow },
+    3,
+    textLog([]),
+    handClock(() => 0),
+  );
+  await asked.askAtStart();
+  assert.match(
+    said(asked),
+    /^stalled EVM_STALLED The EVM RPCs have not said yet what stands at ESCROW_ADDRESS/,
+  );
+  const settled = asked.settle(new AbortController().signal);
+  answer({ ...FITS, usdc: FITS.usdc as EvmAddress });
+  await settled;
+  assert.equal(questions, 1);
+  assert.equal(said(asked), "syncing");
 });

@@ -17,8 +17,8 @@ const INSPECTION_PATIENCE_MS = 5000;
 const INSPECTION_RETRY_MS = 5000;
 
 /**
- * Why the contract is not known: nobody has answered, no two of several RPCs agree, or what was answered does not fit the
- * configuration.
+ * Why the contract is not known: nobody has answered, or one alone so far; no two of several RPCs agree; or what was
+ * answered does not fit the configuration.
  */
 type Hindrance = "silence" | "contradiction" | "misfit";
 
@@ -30,6 +30,8 @@ export class EscrowQuestion implements ConditionSource {
   readonly #clock: Clock;
   #facts: EscrowFacts | null = null;
   #hindrance: Hindrance | null = null;
+  /** What was asked at the start, where its answer is still to come. */
+  #late: Promise<EscrowInspection> | null = null;
   /** What was said last of why nobody answers: the same again and again is one line. */
   #told = "";
 
@@ -58,10 +60,13 @@ export class EscrowQuestion implements ConditionSource {
   /** Throws `CommandRefused` where the contract does not fit; an RPC that does not answer in time refuses nothing. */
   async askAtStart(): Promise<void> {
     const patience = new AbortController();
-    const inspected = this.#chain.inspectEscrow().then(
+    const asked = this.#chain.inspectEscrow();
+    this.#late = asked;
+    const inspected = asked.then(
       (found) => found,
       (error: unknown) => {
         this.#unanswered(error);
+        this.#late = null;
         return null;
       },
     );
@@ -81,7 +86,10 @@ export class EscrowQuestion implements ConditionSource {
     let told = "";
     while (this.#facts === null && !signal.aborted) {
       try {
-        const found = await this.#chain.inspectEscrow();
+        const late = this.#late;
+        this.#late = null;
+        // One of several RPCs may hang, and a new question would wait for it from the beginning.
+        const found = await (late ?? this.#chain.inspectEscrow());
         const faults = found.faults.join("; ");
         if (faults === "") {
           this.#log.info({}, "an EVM RPC answers: swaps go on");
@@ -119,8 +127,8 @@ export class EscrowQuestion implements ConditionSource {
 
 const HINDRANCES: Readonly<Record<Hindrance, string>> = {
   silence:
-    "No EVM RPC has answered since this service was started, so swaps stand still. The log says which RPC fails and why; " +
-    "check EVM_RPC_URLS.",
+    "The EVM RPCs have not said yet what stands at ESCROW_ADDRESS since this service was started, so swaps stand still: none " +
+    "has answered, or one alone while the others are waited for. The log says which RPC fails and why; check EVM_RPC_URLS.",
   contradiction:
     "No two EVM RPCs agree on what stands at ESCROW_ADDRESS, so swaps stand still. The log says what each of them shows; " +
     "check EVM_RPC_URLS, then ESCROW_ADDRESS and EVM_CHAIN_ID.",
