@@ -109,10 +109,10 @@ test("an RPC that takes the question and says nothing: stalled when the start ha
 
 test("an answer that comes just after the start has waited is not asked for anew: one of two RPCs may hang", async () => {
   let questions = 0;
-  let answer = (_: EscrowInspection): void => undefined;
+  const answer = Promise.withResolvers<EscrowInspection>();
   const inspectEscrow = (): Promise<EscrowInspection> => {
     questions += 1;
-    return new Promise((resolve) => void (answer = resolve));
+    return questions === 1 ? answer.promise : new Promise<EscrowInspection>(() => undefined);
   };
   const asked = new EscrowQuestion(
     { inspectEscrow },
@@ -126,7 +126,7 @@ test("an answer that comes just after the start has waited is not asked for anew
     /^stalled EVM_STALLED The EVM RPCs have not said yet what stands at ESCROW_ADDRESS/,
   );
   const settled = asked.settle(new AbortController().signal);
-  answer({ ...FITS, usdc: FITS.usdc as EvmAddress });
+  answer.resolve({ ...FITS, usdc: FITS.usdc as EvmAddress });
   await settled;
   assert.equal(questions, 1);
   assert.equal(said(asked), "syncing");

@@ -10,10 +10,6 @@ import { checkedSource } from "./evm-source-checks.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
-function withHeads(head: number, final: number): EvmSource {
-  return { ...rpc("one"), heads: async () => ({ head: block(head, "a"), final: block(final, "a") }) };
-}
-
 function watchOf(sources: readonly EvmSource[]) {
   const time = { ms: 1_000_000 };
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
@@ -75,6 +71,11 @@ function saying(finals: readonly number[]): EvmSource {
       return { head: block(200, "a"), final: final < 0 ? null : block(final, "a") };
     },
   };
+}
+
+/** An RPC with this newest block, which calls that one final. */
+function calling(head: number, final: number): EvmSource {
+  return { ...rpc("one"), heads: async () => ({ head: block(head, "a"), final: block(final, "a") }) };
 }
 
 describe("S-07: one RPC", () => {
@@ -141,15 +142,12 @@ describe("S-07: one RPC", () => {
 
   test("a final block above its own latest, and a block of the far future, are no answers", async () => {
     const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
-    await checkedSource(withHeads(100, 100), clock, 900).heads();
-    await assert.rejects(checkedSource(withHeads(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
+    await checkedSource(calling(100, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(calling(100, 101), clock, 900).heads(), { code: "BAD_ANSWER" });
     // Block n has the time 1000 + n, the clock says 1000.
-    await checkedSource(withHeads(900, 100), clock, 900).heads();
-    await assert.rejects(
-      checkedSource(withHeads(901, 100), clock, 900).heads(),
-      /901 s ahead of this machine/,
-    );
-    await checkedSource(withHeads(901, 100), clock, null).heads();
+    await checkedSource(calling(900, 100), clock, 900).heads();
+    await assert.rejects(checkedSource(calling(901, 100), clock, 900).heads(), /901 s ahead of this machine/);
+    await checkedSource(calling(901, 100), clock, null).heads();
     const future = { ...rpc("one"), blocksAt: async () => [null, block(901, "a")] };
     await assert.rejects(checkedSource(future, clock, 900).blocksAt([1, 901]), { code: "BAD_ANSWER" });
     const byHash = { ...rpc("one"), blocksByHash: async () => [block(901, "a")] };

@@ -34,15 +34,16 @@ function events(count: number): EscrowEvent[] {
   });
 }
 
+function logOf({ place }: EscrowEvent): EvmLog {
+  const { block: number, blockHash, txHash, logIndex } = place;
+  const where = { block: number, blockHash, txHash, txIndex: 0, logIndex };
+  return { address: ESCROW, ...where, topics: [], data: txHash, removed: false };
+}
+
 /** An RPC of our chain; what a test changes of it, and what it was asked. */
 function rpc(disputed: readonly EscrowEvent[], shows: boolean) {
   const byHash = new Map(disputed.map((event) => [event.place.txHash, event]));
   const state = { shows, receipts: 0, hangsMs: 0, gate: Promise.resolve() };
-  const logOf = ({ place }: EscrowEvent): EvmLog => {
-    const { block: number, blockHash, txHash, logIndex } = place;
-    const where = { block: number, blockHash, txHash, txIndex: 0, logIndex };
-    return { address: ESCROW, ...where, topics: [], data: txHash, removed: false };
-  };
   const source = (clock: { ms: number }): EvmSource => ({
     ...blocksAlone((number) => block(number, "a")),
     blocksAt: async (numbers) => {
@@ -135,17 +136,18 @@ test("S-07: those that are asked about in turn are the same for all, though one 
   const { time, disputes } = lookingAt(disputed, rpcs);
   const slow = elementAt(rpcs, 1).state;
   const shown = new Set<EscrowEvent>();
-  let opens = (): void => undefined;
+  let gate = Promise.withResolvers<void>();
   for (let look = 0; look < 12; look += 1) {
-    const opensNow = opens;
-    slow.gate = new Promise((resolve) => void (opens = resolve));
+    const before = gate;
+    gate = Promise.withResolvers<void>();
+    slow.gate = gate.promise;
     const looking = disputes.look();
     await settle();
     // What it was asked at a look it answers while the next one is made.
-    opensNow();
+    before.resolve();
     if (look === 0) {
       time.ms += 2000;
-      opens();
+      gate.resolve();
     }
     const step = await looking;
     if (step?.kind === "resolve") for (const event of step.events) shown.add(event);

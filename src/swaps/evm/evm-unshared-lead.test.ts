@@ -47,11 +47,13 @@ test("A-135: the only RPC, which has ended below before, is waited for", async (
 
 test("A-135: one that hangs is not waited for where two lack the block, and once where they do not", async () => {
   const time = { ms: 0 };
-  let fail = (): void => undefined;
+  let answer = Promise.withResolvers<never>();
   const hangs: EvmSource = {
     ...silentSource,
-    blocksAt: () =>
-      new Promise((_, reject) => void (fail = () => reject(new EvmUnavailable("TIMEOUT", "it hangs")))),
+    blocksAt: () => {
+      answer = Promise.withResolvers<never>();
+      return answer.promise;
+    },
   };
   const leftBy = async (others: readonly EvmSource[]) => {
     const lead = new UnsharedLead({ sources: [hangs, ...others], clock: handClock(() => time.ms) }, WAIT_MS);
@@ -62,7 +64,7 @@ test("A-135: one that hangs is not waited for where two lack the block, and once
       const first = await Promise.race([found, settle().then(() => "waiting" as const)]);
       if (first !== "waiting") return first;
       time.ms += 10_000;
-      fail();
+      answer.reject(new EvmUnavailable("TIMEOUT", "it hangs"));
       assert.equal(await found, false);
       return first;
     };
