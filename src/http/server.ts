@@ -56,6 +56,15 @@ export function interfaceDocument(version: string): OpenApiDocument {
   return openApiDocument({ version, reads: READ_ROUTES, swaps: SWAP_ROUTES });
 }
 
+function compilesNothing(): never {
+  throw new Error("no route hands Fastify a schema: the routes read and write by their own");
+}
+
+/** Fastify would load its compilers of schemas, two libraries, at every start. */
+const NO_SCHEMAS = {
+  compilersFactory: { buildValidator: compilesNothing, buildSerializer: compilesNothing },
+};
+
 /**
  * The server, ready to listen. Closing it ends the event streams, answers what is under way and refuses what comes
  * later with 503. @throws PageNotBuilt where the files of the pages are missing.
@@ -81,6 +90,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     trustProxy: isProxy,
     // This server answers by itself while it closes; Fastify's own answer has another shape.
     return503OnClosing: false,
+    schemaController: NO_SCHEMAS,
     // Longer than any request line: ids of any length are judged by their schema.
     routerOptions: { maxParamLength: 32_768 },
     frameworkErrors: (_error, request, reply) => answerBrokenPath(context, limits, request, reply),
