@@ -315,6 +315,23 @@ const STORIES: readonly Story[] = [
     ],
   },
   {
+    name: "S-05: nor do they where the liar copies that branch and calls all of it final",
+    setting: THREE,
+    steps: [
+      ...Array.from({ length: 8 }, () => MINE),
+      LOOK,
+      { do: "weaken", rpc: 1, how: "late" },
+      { do: "reorganise", depth: 3 },
+      MINE,
+      MINE,
+      LOOK,
+      { do: "copy the lost branch" },
+      { do: "weaken", rpc: 0, how: "silent" },
+      LOOK,
+      LOOK,
+    ],
+  },
+  {
     name: "S-07: a liar and an RPC on an orphaned branch do not make an orphaned block final",
     setting: { seed: 1819105189, honest: 2, liarAt: 1 },
     steps: [

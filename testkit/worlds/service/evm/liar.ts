@@ -65,6 +65,8 @@ export class Liar {
   readonly #turns = new Map<EvmQuestion, number>();
   readonly #older: SeenChain;
   #false: FalseChain;
+  /** The branch that it shows in the place of its own view. */
+  #copied: ShownChain | null = null;
 
   constructor(world: EvmWorld, escrow: EvmAddress) {
     this.#world = world;
@@ -93,8 +95,23 @@ export class Liar {
     this.#older.catchUp();
   }
 
+  /** From now on its view is the branch that the last reorganisation has replaced, all of which it calls final. */
+  copyLost(): void {
+    const lost = new SeenChain(this.#world, this.#escrow);
+    lost.stray();
+    this.#copied = {
+      height: lost.height,
+      finalHeight: lost.height,
+      at: (number) => lost.at(number),
+      byHash: (hash) => lost.byHash(hash),
+      logsOf: (block) => lost.logsOf(block),
+      blockWith: (txHash) => lost.blockWith(txHash),
+    };
+  }
+
   /** No lie is left. */
   repent(): void {
+    this.#copied = null;
     this.#ways.clear();
     this.#false = new FalseChain(this.#world, this.#escrow, honestView());
   }
@@ -113,7 +130,7 @@ export class Liar {
     if (way === "older") return this.#older;
     if (way === "truth" || (way === "by turns" && this.#isTurn(method)))
       return new SeenChain(this.#world, this.#escrow);
-    return this.#false;
+    return this.#copied ?? this.#false;
   }
 
   #isTurn(method: EvmQuestion): boolean {
