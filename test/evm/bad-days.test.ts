@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, describe, test } from "node:test";
 import { follow, type Followed, rebuilt } from "./follow.ts";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
+import { StoreUnavailable } from "../../src/index/ports.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
@@ -162,13 +163,20 @@ describe("an RPC that fails is asked again", () => {
     const rpc = await serve();
     const full = Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR" });
     const ledger = new MemoryEvmLedger(0);
-    ledger.applyEvm = () => Promise.reject(full);
+    ledger.applyEvm = () =>
+      Promise.reject(new StoreUnavailable("the database takes no writes", { cause: full }));
     const one = followed({ urls: [rpc.url], ledger });
     await one.until(() => one.follower.conditions().length > 0);
     assert.deepEqual(
       one.follower.conditions().map(({ code }) => code),
       ["STORE_SILENT"],
     );
+    const [line] = one.lines.filter(({ level }) => level === "error");
+    assert.equal(
+      line?.message,
+      "swaps on the EVM chain: the database takes no writes: database or disk is full",
+    );
+    assert.deepEqual(line.fields, { kind: "store" });
   });
 
   test("an RPC without the finalized tag is named with what to configure", async () => {

@@ -4,7 +4,7 @@
 import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../../follow/chain-follower.ts";
 import type { Condition } from "../../follow/conditions.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
-import { isDatabaseFailure } from "../../follow/follower-errors.ts";
+import { isDatabaseFailure, sentenceOf } from "../../follow/follower-errors.ts";
 import { Progress } from "../../follow/progress.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -324,10 +324,13 @@ export class EvmFollower {
 
   #tellFailure(error: unknown, failures: number): void {
     const { chain, ledger, log } = this.#deps;
-    const sentence = error instanceof Error ? error.message : String(error);
     const isOutside = error instanceof EvmUnavailable || error instanceof ImpossibleLog;
+    const isOfStore = !isOutside && error instanceof Error && isDatabaseFailure(error);
+    const told = error instanceof Error ? error.message : String(error);
+    const sentence = isOfStore ? `swaps on the EVM chain: ${sentenceOf(error)}` : told;
     const fields: Record<string, unknown> = error instanceof EvmUnavailable ? { code: error.code } : {};
-    if (!isOutside && error instanceof Error) fields["stack"] = error.stack;
+    if (isOfStore) fields["kind"] = "store";
+    else if (!isOutside && error instanceof Error) fields["stack"] = error.stack;
     // The same trouble again and again is one line, not one per try.
     if (!this.#troubles.has(sentence) && this.#troubles.size < LOGGED_TROUBLES) {
       if (error instanceof EvmUnavailable && error.code === "UNSETTLED") log.debug(fields, sentence);
@@ -335,10 +338,7 @@ export class EvmFollower {
       this.#troubles.add(sentence);
     }
     // One RPC of several that fails is no standstill.
-    if (!isOutside || failures >= chain.sources.length) {
-      const isOfStore = !isOutside && error instanceof Error && isDatabaseFailure(error);
-      this.#progress.troubled(sentence, isOfStore);
-    }
+    if (!isOutside || failures >= chain.sources.length) this.#progress.troubled(sentence, isOfStore);
     if (error instanceof ImpossibleLog) {
       this.#impossible.givenBy(this.#active, error.message, ledger.tips().evm);
       this.#useNext();
