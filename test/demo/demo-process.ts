@@ -31,9 +31,11 @@ export function pause(milliseconds: number): Promise<void> {
 
 /** Starts `npm start -- <flags>`, with a database in the environment that must not be touched. */
 export function npmStart(flags: readonly string[], foreignDatabase: string): DemoProcess {
+  const foreign = { DATABASE_URL: `sqlite:${foreignDatabase}`, PORT: "1", STRAND_NETWORK: "mainnet" };
   const child = spawn("npm", ["start", "--", ...flags], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: `sqlite:${foreignDatabase}`, PORT: "1", STRAND_NETWORK: "mainnet" },
+    // Without the libraries that a run of the tests has bundled: as they were installed, as a person starts it.
+    env: { ...process.env, ...foreign, NODE_OPTIONS: "" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

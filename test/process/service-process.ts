@@ -35,11 +35,13 @@ export class StartedProcess {
   stderr = "";
 
   constructor(command: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
-    const { PATH = "", HOME = "", NODE_COMPILE_CACHE } = process.env;
+    const { PATH = "", HOME = "", NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env;
     const cache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+    // The libraries that the run of the tests has bundled (scripts/library-bundles.ts).
+    const bundles = NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS };
     this.child = spawn(command, args, {
       cwd: REPOSITORY,
-      env: { PATH, HOME, ...cache, ...environment },
+      env: { PATH, HOME, ...cache, ...bundles, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.child.stdout?.on("data", (chunk) => (this.stdout += String(chunk)));
