@@ -56,7 +56,8 @@ export class EvmChain {
     const anvil = await startAnvil({
       genesisTime: state.genesisTime,
       noMining: true,
-      extra: ["--order", "fifo", "--prune-history", String(STATES_KEPT)],
+      // A saved state is one request, and hours of swaps are more than the two megabytes that are allowed by default.
+      extra: ["--order", "fifo", "--prune-history", String(STATES_KEPT), "--no-request-size-limit"],
     }).catch((cause: unknown) => {
       throw new AnvilUnusable(cause instanceof Error ? cause.message : String(cause), { cause });
     });

@@ -2,7 +2,16 @@
 // told apart from one that can.
 
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -18,6 +27,11 @@ async function grow(of: EvmChain, blocks: number): Promise<void> {
     if (block % 3 === 0) await of.send(of.anvil.account(1), { to: of.anvil.account(2).address, data: "0x" });
     await of.mine(of.tip.time + 194);
   }
+}
+
+/** As many bytes, hex, that no compression makes smaller. */
+function noise(bytes: number): Hex {
+  return `0x${createHash("shake256", { outputLength: bytes }).update("noise").digest("hex")}`;
 }
 
 describe("the demo's EVM chain", () => {
@@ -65,6 +79,18 @@ describe("the demo's EVM chain", () => {
     await grow(again, 2);
     await again.close();
     assert.deepEqual((await open()).tip, again.tip);
+  });
+
+  test("comes back however large its state is: hours of swaps are more than the two megabytes that anvil takes by default", async () => {
+    const first = await open();
+    for (const index of [7, 8, 9])
+      await first.anvil.rpc("anvil_setCode", [first.anvil.account(index).address, noise(600_000)]);
+    await grow(first, 201);
+    const { tip } = first;
+    const state = readdirSync(folder).find((name) => name.startsWith("state-")) ?? "";
+    assert.ok(statSync(join(folder, state)).size > 2 * 1024 * 1024);
+    await first.close();
+    assert.deepEqual((await open()).tip, tip);
   });
 
   test("comes back with what others have sent to the node, whoever they are", async () => {
