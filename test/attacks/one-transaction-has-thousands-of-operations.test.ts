@@ -9,7 +9,7 @@ import { operationsOf } from "../../src/adapters/store-postgres/read/query-opera
 import { Session } from "../../src/adapters/store-postgres/session.ts";
 import type { Value } from "../../src/adapters/store-rows/cells.ts";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-ids.ts";
-import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
+import { sqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import type { Tick, Txid } from "../../src/primitives/brands.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
@@ -45,7 +45,7 @@ describe("a transaction has as many operations as fit into it", () => {
     await store.commitBase(BASE);
     await store.commit([block], 10);
     const connection = new CountingConnection(stores.path("one-transaction.db"));
-    const queries = new SqliteQueries(connection, new AddressFinder(connection));
+    const queries = sqliteQueries(connection, new AddressFinder(connection));
     const { app, commit } = await harness(richIndex(), { queries });
     const whole = await app.inject(`/api/v1/prc20/op/${TXID}`);
     const rows: { readonly vout: number }[] = whole.json().result;

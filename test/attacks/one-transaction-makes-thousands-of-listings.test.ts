@@ -8,7 +8,7 @@ import { BalanceFilter } from "../../src/adapters/store-sqlite/read/balance-filt
 import { answered } from "../../src/adapters/store-sqlite/answered.ts";
 import { listingPlace } from "../../src/adapters/store-rows/market-reads.ts";
 import { loadState } from "../../src/adapters/store-sqlite/read/load-state.ts";
-import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
+import { sqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { Tick } from "../../src/primitives/brands.ts";
 import { BASE, numberedAddress } from "../../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../../testkit/store-contract/chain-model.ts";
@@ -38,7 +38,7 @@ describe("thousands of listings are of one transaction", () => {
     ])
       assert.equal(loadState(connection, finder, new BalanceFilter(), keys).listings[0]?.id, listing.id);
     assert.equal(answered(connection, listingPlace(listing.id)), listing.createdPlace);
-    assert.ok((await new SqliteQueries(connection, finder).listing(listing.id)).value !== null);
+    assert.ok((await sqliteQueries(connection, finder).listing(listing.id)).value !== null);
     const looks = connection.plans().filter((line) => /^SEARCH listing .*substr\(listing\.txid/s.test(line));
     assert.equal(looks.length, 3);
     for (const look of looks) assert.match(look, /^SEARCH listing USING INDEX \w+ \(<expr>=\? AND vout=\?\)/);

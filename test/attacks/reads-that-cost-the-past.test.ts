@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-ids.ts";
-import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
+import { sqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { BlockHash, ListingId, Txid } from "../../src/primitives/brands.ts";
 import type { Page, PageRequest } from "../../src/index/pages.ts";
 import { LIFECYCLE_STATES } from "../../src/index/views.ts";
@@ -34,7 +34,7 @@ describe("reads of an index with a past", () => {
     await store.commitBase(BASE);
     await store.commit(blocks, 100);
     const connection = new CountingConnection(stores.path("past.db"));
-    const queries = new SqliteQueries(connection, new AddressFinder(connection));
+    const queries = sqliteQueries(connection, new AddressFinder(connection));
     const bounded = async (what: string, read: () => Promise<unknown>): Promise<void> => {
       connection.largest = 0;
       await read();

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-ids.ts";
-import { SqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
+import { sqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
 import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import { numberedAddress, BASE } from "../../testkit/store-contract/chain-facts.ts";
@@ -47,7 +47,7 @@ describe("one token has thousands of fills a day", () => {
     await store.commitBase(BASE);
     for (const block of blocks) await store.commit([block], 100);
     const connection = new CountingConnection(stores.path("busy.db"));
-    const queries = new SqliteQueries(connection, new AddressFinder(connection));
+    const queries = sqliteQueries(connection, new AddressFinder(connection));
     for (let height = blocks.length; height > blocks.length - 6; height -= 1) {
       const chain = blocks.slice(0, height);
       const tip = chain.at(-1) ?? assert.fail();

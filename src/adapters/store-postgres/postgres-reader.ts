@@ -14,7 +14,7 @@ import { type LiveChanges, liveChanges } from "./live-rows.ts";
 import { assertReadable } from "./migrate.ts";
 import { Notices } from "./notices.ts";
 import { storedParameters } from "../store-rows/parameters.ts";
-import { PostgresQueries } from "./read/queries.ts";
+import { postgresQueries } from "./read/queries.ts";
 import { Readers } from "./readers.ts";
 import type { Session } from "./session.ts";
 import {
@@ -106,7 +106,7 @@ export function openPostgresReader({ url, primaryUrl, onNotice }: ReaderOptions)
     else errands.lookSoon();
   });
   return {
-    queries: new PostgresQueries(readers),
+    queries: postgresQueries(readers),
     parameters: () => readers.snapshot((session) => answered(session, storedParameters())),
     look: (since) => readers.snapshot((session) => lookAt(session, since)),
     closedSwaps: (questions) => readers.snapshot((session) => closedIn(session, questions)),

@@ -27,7 +27,7 @@ import { auditStore } from "./audit/audit.ts";
 import { dumpStore } from "./audit/dump.ts";
 import { insertBlocks, storedBlock, storedTip } from "./block-rows.ts";
 import { loadState, visitOpenAnchors } from "./read/load-state.ts";
-import { PostgresQueries } from "./read/queries.ts";
+import { postgresQueries } from "./read/queries.ts";
 import { Readers } from "./readers.ts";
 import type { Session } from "./session.ts";
 import { PostgresSwapStore, wipeSwaps } from "./swaps/swap-store.ts";
@@ -90,7 +90,7 @@ class PostgresStore implements OpenedPostgresStore {
   constructor(writer: Writer, readers: Readers) {
     this.#writer = writer;
     this.#readers = readers;
-    this.queries = new PostgresQueries(readers);
+    this.queries = postgresQueries(readers);
     this.swaps = new PostgresSwapStore(writer, readers);
   }
 

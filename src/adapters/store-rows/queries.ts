@@ -10,17 +10,8 @@ import type {
   Snapshot,
   TipState,
 } from "../../index/queries.ts";
-import type {
-  BalanceView,
-  LedgerView,
-  LifecycleState,
-  ListingView,
-  MarketSummaryView,
-  OperationView,
-  StatsView,
-} from "../../index/views.ts";
-import type { TokenRow } from "../../prc20/state.ts";
-import type { BlockHash, ListingId, PearlAddress, Tick, Txid } from "../../primitives/brands.ts";
+import type { MarketSummaryView, OperationView, StatsView } from "../../index/views.ts";
+import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
 import { blockAt, blockAtHeight, blocksPage, highestBlock, partOfBlock } from "./block-reads.ts";
 import { eventsAfter, groupOf, groupsAfter, logBounds, reorgsPage } from "./event-reads.ts";
 import { candlesPage, listingsBetween, listingView } from "./market-reads.ts";
@@ -28,27 +19,26 @@ import { ALL_OPERATIONS } from "./pages.ts";
 import { type Reading, together } from "./reading.ts";
 import { holdersPage, storedToken } from "./token-reads.ts";
 
+/** A question of the port as the read that answers it. */
+type ReadOf<Query> = Query extends (...asked: infer Asked) => Promise<Snapshot<infer Value>>
+  ? (...asked: Asked) => Reading<Value>
+  : never;
+
+/** Questions whose reads need nothing of the snapshot's state. */
+type Stateless =
+  | "tokens"
+  | "balances"
+  | "balance"
+  | "balancesOf"
+  | "ledger"
+  | "market"
+  | "sellerListings"
+  | "marketHistory";
+
 /** The reads that are of one engine, each as `IndexQueries` describes it; `state`: that of the snapshot. */
-export interface EngineReads {
+export interface EngineReads extends Readonly<{ [Name in Stateless]: ReadOf<IndexQueries[Name]> }> {
   /** As `holdersPage` needs it. */
   readonly holding: string;
-  tokens(prefix: string | null, page: PageRequest): Reading<Page<TokenRow>>;
-  balances(address: PearlAddress, page: PageRequest): Reading<Page<BalanceView>>;
-  balance(address: PearlAddress, tick: Tick): Reading<BalanceView | null>;
-  balancesOf(
-    addresses: readonly PearlAddress[],
-    tick: Tick | null,
-    page: PageRequest,
-  ): Reading<Page<BalanceView>>;
-  ledger(address: PearlAddress, tick: Tick | null, page: PageRequest): Reading<Page<LedgerView>>;
-  market(tick: Tick, page: PageRequest): Reading<Page<ListingView>>;
-  sellerListings(
-    tick: Tick | null,
-    address: PearlAddress,
-    lifecycle: LifecycleState | null,
-    page: PageRequest,
-  ): Reading<Page<ListingView>>;
-  marketHistory(tick: Tick, lifecycle: LifecycleState | null, page: PageRequest): Reading<Page<ListingView>>;
   marketSummary(tick: Tick, state: TipState): Reading<MarketSummaryView | null>;
   markets(page: PageRequest, state: TipState): Reading<Page<MarketSummaryView>>;
   operations(filter: OperationFilter, page: PageRequest, state: TipState): Reading<Page<OperationView>>;
@@ -71,131 +61,39 @@ export interface Snapshots {
 }
 
 /** The read port of an engine. */
-export class StoredQueries implements IndexQueries {
-  readonly #snapshots: Snapshots;
-  readonly #engine: EngineReads;
-
-  constructor(snapshots: Snapshots, engine: EngineReads) {
-    this.#snapshots = snapshots;
-    this.#engine = engine;
-  }
-
-  async state(): Promise<TipState> {
-    return (await this.#snapshots.read(() => together([]))).state;
-  }
-
-  tokens(prefix: string | null, page: PageRequest) {
-    return this.#snapshots.read(() => this.#engine.tokens(prefix, page));
-  }
-
-  token(tick: Tick) {
-    return this.#snapshots.read(() => storedToken(tick));
-  }
-
-  stats() {
-    return this.#snapshots.read(stats);
-  }
-
-  balances(address: PearlAddress, page: PageRequest) {
-    return this.#snapshots.read(() => this.#engine.balances(address, page));
-  }
-
-  balance(address: PearlAddress, tick: Tick) {
-    return this.#snapshots.read(() => this.#engine.balance(address, tick));
-  }
-
-  balancesOf(addresses: readonly PearlAddress[], tick: Tick | null, page: PageRequest) {
-    return this.#snapshots.read(() => this.#engine.balancesOf(addresses, tick, page));
-  }
-
-  ledger(address: PearlAddress, tick: Tick | null, page: PageRequest) {
-    return this.#snapshots.read(() => this.#engine.ledger(address, tick, page));
-  }
-
-  market(tick: Tick, page: PageRequest) {
-    return this.#snapshots.read(() => this.#engine.market(tick, page));
-  }
-
-  sellerListings(
-    tick: Tick | null,
-    address: PearlAddress,
-    lifecycle: LifecycleState | null,
-    page: PageRequest,
-  ) {
-    return this.#snapshots.read(() => this.#engine.sellerListings(tick, address, lifecycle, page));
-  }
-
-  marketHistory(tick: Tick, lifecycle: LifecycleState | null, page: PageRequest) {
-    return this.#snapshots.read(() => this.#engine.marketHistory(tick, lifecycle, page));
-  }
-
-  marketSummary(tick: Tick) {
-    return this.#snapshots.read((state) => this.#engine.marketSummary(tick, state));
-  }
-
-  markets(page: PageRequest) {
-    return this.#snapshots.read((state) => this.#engine.markets(page, state));
-  }
-
-  listing(id: ListingId) {
-    return this.#snapshots.read(() => listingView(id));
-  }
-
-  operations(filter: OperationFilter, page: PageRequest) {
-    return this.#snapshots.read((state) => this.#engine.operations(filter, page, state));
-  }
-
-  operationsText(filter: OperationFilter, page: PageRequest, fields: OperationFields) {
-    return this.#snapshots.read((state) => this.#engine.operationsText(filter, page, fields, state));
-  }
-
-  operationsOf(txid: Txid, vout: number | null, part: OperationsPart = ALL_OPERATIONS) {
-    return this.#snapshots.read(() => this.#engine.operationsOf(txid, vout, part));
-  }
-
-  holders(tick: Tick, page: PageRequest) {
-    return this.#snapshots.read(() => holdersPage(this.#engine.holding, tick, page));
-  }
-
-  digest(height: number) {
-    return this.#snapshots.read(() => digestAt(height));
-  }
-
-  blocks(page: PageRequest) {
-    return this.#snapshots.read(() => blocksPage(page));
-  }
-
-  block(at: number | BlockHash) {
-    return this.#snapshots.read(() => blockAt(at));
-  }
-
-  reorgs(page: PageRequest) {
-    return this.#snapshots.read(() => reorgsPage(page));
-  }
-
-  candles(tick: Tick, intervalS: number, page: PageRequest) {
-    return this.#snapshots.read(() => candlesPage(tick, intervalS, page));
-  }
-
-  eventGroups(afterId: number, limit: number) {
-    return this.#snapshots.look(groupsAfter(afterId, limit));
-  }
-
-  eventBounds() {
-    return this.#snapshots.look(logBounds());
-  }
-
-  eventGroupOf(id: number) {
-    return this.#snapshots.look(groupOf(id));
-  }
-
-  eventsAfter(id: number) {
-    return this.#snapshots.look(eventsAfter(id));
-  }
-
-  happenings(height: number, hash: BlockHash, part: BlockPart): Promise<BlockHappenings | null> {
-    return this.#snapshots.look(happenings(this.#engine, height, hash, part));
-  }
+export function storedQueries({ read, look }: Snapshots, engine: EngineReads): IndexQueries {
+  return {
+    state: async () => (await read(() => together([]))).state,
+    tokens: (prefix, page) => read(() => engine.tokens(prefix, page)),
+    token: (tick) => read(() => storedToken(tick)),
+    stats: () => read(stats),
+    balances: (address, page) => read(() => engine.balances(address, page)),
+    balance: (address, tick) => read(() => engine.balance(address, tick)),
+    balancesOf: (addresses, tick, page) => read(() => engine.balancesOf(addresses, tick, page)),
+    ledger: (address, tick, page) => read(() => engine.ledger(address, tick, page)),
+    market: (tick, page) => read(() => engine.market(tick, page)),
+    sellerListings: (tick, address, lifecycle, page) =>
+      read(() => engine.sellerListings(tick, address, lifecycle, page)),
+    marketHistory: (tick, lifecycle, page) => read(() => engine.marketHistory(tick, lifecycle, page)),
+    marketSummary: (tick) => read((state) => engine.marketSummary(tick, state)),
+    markets: (page) => read((state) => engine.markets(page, state)),
+    listing: (id) => read(() => listingView(id)),
+    operations: (filter, page) => read((state) => engine.operations(filter, page, state)),
+    operationsText: (filter, page, fields) =>
+      read((state) => engine.operationsText(filter, page, fields, state)),
+    operationsOf: (txid, vout, part = ALL_OPERATIONS) => read(() => engine.operationsOf(txid, vout, part)),
+    holders: (tick, page) => read(() => holdersPage(engine.holding, tick, page)),
+    digest: (height) => read(() => digestAt(height)),
+    blocks: (page) => read(() => blocksPage(page)),
+    block: (at) => read(() => blockAt(at)),
+    reorgs: (page) => read(() => reorgsPage(page)),
+    candles: (tick, intervalS, page) => read(() => candlesPage(tick, intervalS, page)),
+    eventGroups: (afterId, limit) => look(groupsAfter(afterId, limit)),
+    eventBounds: () => look(logBounds()),
+    eventGroupOf: (id) => look(groupOf(id)),
+    eventsAfter: (id) => look(eventsAfter(id)),
+    happenings: (height, hash, part) => look(happenings(engine, height, hash, part)),
+  };
 }
 
 function* stats(): Reading<StatsView> {

@@ -32,7 +32,7 @@ import { buffersOf, packCommit } from "./write/packed-commit.ts";
 import { answered } from "./answered.ts";
 import { storedParameters } from "../store-rows/parameters.ts";
 import { SqliteSwapStore } from "./swaps/swap-store.ts";
-import { SqliteQueries } from "./read/queries.ts";
+import { sqliteQueries } from "./read/queries.ts";
 import type { Layout, Writer, WriterStart } from "./write/writer-protocol.ts";
 import { WriterThread } from "./write/writer-thread.ts";
 import { DatabaseDamaged, explained, isDamage } from "./open-fault.ts";
@@ -112,7 +112,7 @@ class SqliteStore implements IndexStore, ConditionSource {
     this.#finder = new AddressFinder(reader);
     this.#filter.fill(reader);
     this.#temporaryFolder = temporaryFolder;
-    this.queries = new SqliteQueries(reader, this.#finder);
+    this.queries = sqliteQueries(reader, this.#finder);
     this.swaps = new SqliteSwapStore(writer, reader, file);
   }
 

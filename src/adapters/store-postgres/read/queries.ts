@@ -1,7 +1,8 @@
 // The read port on PostgreSQL. Each method is one snapshot on a connection of its own.
 
+import type { IndexQueries } from "../../../index/queries.ts";
 import { highestBlock, tipStateOf } from "../../store-rows/block-reads.ts";
-import { type EngineReads, StoredQueries } from "../../store-rows/queries.ts";
+import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
 import { answered } from "../answered.ts";
 import type { Readers } from "../readers.ts";
 import { textOf } from "./operations-text.ts";
@@ -13,20 +14,18 @@ import { marketsPage, summaryView } from "./query-summaries.ts";
 import { tokensPage } from "./query-tokens.ts";
 
 /** The read port on the connections of one database. */
-export class PostgresQueries extends StoredQueries {
-  constructor(readers: Readers) {
-    super(
-      {
-        read: (reading) =>
-          readers.snapshot(async (session) => {
-            const state = tipStateOf(await answered(session, highestBlock()));
-            return { state, value: await answered(session, reading(state)) };
-          }),
-        look: (reading) => readers.snapshot((session) => answered(session, reading)),
-      },
-      READS,
-    );
-  }
+export function postgresQueries(readers: Readers): IndexQueries {
+  return storedQueries(
+    {
+      read: (reading) =>
+        readers.snapshot(async (session) => {
+          const state = tipStateOf(await answered(session, highestBlock()));
+          return { state, value: await answered(session, reading(state)) };
+        }),
+      look: (reading) => readers.snapshot((session) => answered(session, reading)),
+    },
+    READS,
+  );
 }
 
 const READS: EngineReads = {

@@ -1,8 +1,8 @@
 // The read port on SQLite. Each method is one synchronous snapshot on a read-only connection in the calling thread.
 
-import type { TipState } from "../../../index/queries.ts";
+import type { IndexQueries, TipState } from "../../../index/queries.ts";
 import type { Tick } from "../../../primitives/brands.ts";
-import { type EngineReads, StoredQueries } from "../../store-rows/queries.ts";
+import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { answered } from "../answered.ts";
 import type { Connection } from "../connection.ts";
@@ -17,17 +17,15 @@ import { tokensPage } from "./query-tokens.ts";
 import { StateReader } from "./state-view.ts";
 
 /** The read port on one connection. */
-export class SqliteQueries extends StoredQueries {
-  constructor(connection: Connection, finder: AddressFinder) {
-    const states = new StateReader(connection, () => finder.clear());
-    super(
-      {
-        read: async (reading) => states.read((state) => answered(connection, reading(state))),
-        look: async (reading) => connection.snapshot(() => answered(connection, reading)),
-      },
-      readsOf(finder),
-    );
-  }
+export function sqliteQueries(connection: Connection, finder: AddressFinder): IndexQueries {
+  const states = new StateReader(connection, () => finder.clear());
+  return storedQueries(
+    {
+      read: async (reading) => states.read((state) => answered(connection, reading(state))),
+      look: async (reading) => connection.snapshot(() => answered(connection, reading)),
+    },
+    readsOf(finder),
+  );
 }
 
 function readsOf(finder: AddressFinder): EngineReads {

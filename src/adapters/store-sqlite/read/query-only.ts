@@ -4,7 +4,7 @@
 import type { IndexQueries } from "../../../index/queries.ts";
 import { AddressFinder } from "../address-ids.ts";
 import { openReader } from "../connection.ts";
-import { SqliteQueries } from "./queries.ts";
+import { sqliteQueries } from "./queries.ts";
 
 /** The read port alone, and the way to end it. */
 export interface ReadOnlyIndex {
@@ -17,7 +17,7 @@ export interface ReadOnlyIndex {
 export function openReadOnlyIndex(file: string): ReadOnlyIndex {
   const connection = openReader(file);
   try {
-    const queries = new SqliteQueries(connection, new AddressFinder(connection));
+    const queries = sqliteQueries(connection, new AddressFinder(connection));
     return { queries, close: () => connection.close() };
   } catch (error) {
     connection.close();
