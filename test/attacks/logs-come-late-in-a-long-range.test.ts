@@ -3,43 +3,30 @@
 // still over the event that follows the lost one.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
-import { follow, type Followed, rebuilt } from "../evm/follow.ts";
+import { describe, test } from "node:test";
+import { follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const logsOf = (n: number): number => (n === 30 || n === 60 ? 1 : 0);
 const CHAIN = scriptedChain(100, logsOf);
 const LATE = CHAIN[30]?.block.hash;
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
-
 /** An RPC that leaves block 30's logs out of answers about ranges, or about everything, while `isLate`. */
 async function late(final: number, everywhere: boolean): Promise<ScriptedRpc & { isLate: boolean }> {
-  const rpc = Object.assign(await new ScriptedRpc(CHAIN).start(), { isLate: true });
-  rpc.final = final;
+  const rpc = Object.assign(await serveChain(CHAIN, final), { isLate: true });
   rpc.meddle = ({ method, params }, truth) => {
     if (!rpc.isLate || method !== "eth_getLogs" || !("result" in truth)) return undefined;
     if (!everywhere && Object(params[0]).blockHash !== undefined) return undefined;
     return { result: (truth.result as WireLog[]).filter(({ blockHash }) => blockHash !== LATE) };
   };
-  stopped.push(() => rpc.stop());
   return rpc;
-}
-
-function followed(given: Parameters<typeof follow>[0]): Followed {
-  const one = follow(given);
-  stopped.push(() => one.close());
-  return one;
 }
 
 describe("S-08: logs that come late", () => {
   test("in 101 blocks that are not final: the filter of one header is enough", async () => {
     const rpc = await late(0, false);
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.until(() =>
       one.lines.some(({ message }) => /block 30 has logs that its range did not/.test(message)),
     );
@@ -51,7 +38,7 @@ describe("S-08: logs that come late", () => {
 
   test("everywhere, in blocks that are not final: the second reading takes them in", async () => {
     const rpc = await late(0, true);
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     assert.equal(one.ledger.count, 1, "the RPC has denied the log twice");
     rpc.isLate = false;
@@ -63,7 +50,7 @@ describe("S-08: logs that come late", () => {
   test("with one RPC the second reading comes no sooner than EVM_REREAD_S after the first", async () => {
     const rpc = await late(100, true);
     rpc.isLate = false;
-    const one = followed({ urls: [rpc.url], options: { rereadMs: 400 } });
+    const one = follow({ urls: [rpc.url], options: { rereadMs: 400 } });
     const startedMs = performance.now();
     await one.until(() => one.ledger.tips().evm.finalHeight === 100);
     assert.ok(performance.now() - startedMs >= 400);
@@ -71,7 +58,7 @@ describe("S-08: logs that come late", () => {
 
   test("and the next event of the order, which cannot be without the lost one, wedges nothing", async () => {
     const rpc = await late(20, true);
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     // As in the contract: what block 60 says supposes what block 30 said.
     one.ledger.judge = (event, standing) =>
       event.place.block === 60 && !standing.some(({ place }) => place.block === 30)
@@ -91,7 +78,7 @@ describe("S-08: logs that come late", () => {
     const [bad, good] = [await late(20, true), await late(20, true)];
     for (const rpc of [bad, good]) rpc.isLate = false;
     good.chain = scriptedChain(100, (n) => (n === 30 ? 1 : 0), "main", CHAIN, 51);
-    const one = followed({ urls: [bad.url, good.url] });
+    const one = follow({ urls: [bad.url, good.url] });
     one.ledger.judge = (event) => (event.place.block === 60 ? "the order is not there" : null);
     await one.until(() => one.ledger.checkpoints("evm")[0]?.hash === good.chain.at(-1)?.block.hash);
     assert.equal(one.ledger.count, 1);

@@ -4,13 +4,13 @@
 
 import type { ServerResponse } from "node:http";
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { test } from "node:test";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Clock } from "../../src/follow/ports.ts";
-import { follow } from "../evm/follow.ts";
+import { follow, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(300, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 100;
@@ -18,17 +18,7 @@ const ANSWER_MS = 250;
 /** What the slow RPC may take for a range; a real service waits longer, and its answers are slower. */
 const RANGE_MS = 500;
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
-
-async function serve(): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(CHAIN).start();
-  rpc.final = FINAL;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
+const serve = (): Promise<ScriptedRpc> => serveChain(CHAIN, FINAL);
 
 function answerLate({ id }: RpcCall, response: ServerResponse, answer: RpcAnswer): void {
   const body = JSON.stringify({ jsonrpc: "2.0", id, ...answer });
@@ -83,7 +73,6 @@ for (const [how, slow, given] of [
     const rpcs = [await serve(), await serve(), await serve()] as const;
     slow(rpcs[0]);
     const one = follow({ urls: rpcs.map(({ url }) => url), ...given });
-    stopped.push(() => one.close());
     await one.until(() => one.ledger.tips().evm.height === CHAIN.length - 1, 5000);
   });
 }
@@ -96,7 +85,6 @@ for (const [how, isRefusalLate, given] of [
     const rpcs = [await serve(), await serve(), await serve()] as const;
     dripLogs(rpcs[1], isRefusalLate);
     const one = follow({ urls: rpcs.map(({ url }) => url), ...given });
-    stopped.push(() => one.close());
     await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 5000);
   });
 }
@@ -112,7 +100,6 @@ test("S-07: one RPC of three that is asked for the block which may be final, and
   };
   // Half a second of tries, which are 50 s by this clock.
   const one = follow({ urls: rpcs.map(({ url }) => url), attempts: 9, clock: FAST });
-  stopped.push(() => one.close());
   await one.until(() => one.follower.standing().agreed, 5000);
   const started = systemClock.monotonicMs();
   const told: boolean[] = [];
@@ -128,7 +115,7 @@ test("S-07: one RPC of three that is asked for the block which may be final, and
   assert.ok(first.calls.length > 0);
 });
 
-test("A-110: one RPC of three refuses all logs, and another one is always too late to have the final block in force: finality is that of the late one", async () => {
+test("A-110: one RPC of three refuses all logs, and another one is always too late to have the final block in force: finality is that of the late one", async (context) => {
   const rpcs = [await serve(), await serve(), await serve()] as const;
   const [, late, refusing] = rpcs;
   refusing.meddle = ({ method }) =>
@@ -140,10 +127,9 @@ test("A-110: one RPC of three refuses all logs, and another one is always too la
   };
   grow();
   const timer = setInterval(grow, 50);
-  stopped.push(() => clearInterval(timer));
+  context.after(() => clearInterval(timer));
   // The late one is ten blocks behind, and the others call what is three blocks deep final.
   const one = follow({ urls: rpcs.map(({ url }) => url), confirmations: 3, clock: FAST });
-  stopped.push(() => one.close());
   await one.until(() => one.ledger.tips().evm.finalHeight >= 170, 10_000);
   assert.ok(height < CHAIN.length - 20, String(height));
 });

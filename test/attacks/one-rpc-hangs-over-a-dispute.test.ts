@@ -2,12 +2,12 @@
 // about it and answers none (S-07). The index goes on with what the others say, and when the third one speaks it decides.
 
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { until } from "../../testkit/until.ts";
-import { follow, rebuilt } from "../evm/follow.ts";
+import { follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { scriptedChain } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(60, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 50;
@@ -15,17 +15,7 @@ const TIMEOUT_MS = 500;
 /** Blocks that are followed one after the other while the third RPC hangs. */
 const MORE = 6;
 
-const stopped: (() => unknown)[] = [];
-after(async () => {
-  for (const stop of stopped) await stop();
-});
-
-async function serve(): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(CHAIN).start();
-  rpc.final = FINAL;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
+const serve = (): Promise<ScriptedRpc> => serveChain(CHAIN, FINAL);
 
 test("S-07: one RPC of three that hangs over a disputed log holds up nothing else, and decides it when it answers", async () => {
   const [honest, liar, third] = [await serve(), await serve(), await serve()];
@@ -37,7 +27,6 @@ test("S-07: one RPC of three that hangs over a disputed log holds up nothing els
   };
   const ledger = new MemoryEvmLedger(0);
   const two = follow({ urls: [honest.url, liar.url], ledger });
-  stopped.push(() => two.close());
   await two.until(() => ledger.tips().evm.finalHeight === FINAL);
   assert.equal(ledger.disputes().length, 2);
 
@@ -49,7 +38,6 @@ test("S-07: one RPC of three that hangs over a disputed log holds up nothing els
   };
   const rpcs = [honest, liar, third];
   const three = follow({ urls: rpcs.map(({ url }) => url), ledger, timeoutMs: TIMEOUT_MS });
-  stopped.push(() => three.close());
   const stop = new AbortController();
   const running = three.follower.run(stop.signal);
   try {

@@ -2,36 +2,22 @@
 // a block another time (S-07, S-08). With two the log is disputed and nothing else is; with two honest ones of three the index is the honest one.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { follow, type Followed, rebuilt } from "../evm/follow.ts";
+import { follow, type Followed, rebuilt, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
-import { type Meddling, ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { Meddling, ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 100;
 /** The block that is lied about. */
 const VICTIM = CHAIN[30];
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
+const serve = (meddle?: Meddling): Promise<ScriptedRpc> => serveChain(CHAIN, FINAL, meddle);
 
-async function serve(meddle: Meddling = () => undefined): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(CHAIN).start();
-  rpc.final = FINAL;
-  rpc.meddle = meddle;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
-
-function followed(rpcs: readonly ScriptedRpc[], ledger = new MemoryEvmLedger(0)): Followed {
-  const one = follow({ urls: rpcs.map(({ url }) => url), ledger });
-  stopped.push(() => one.close());
-  return one;
-}
+const followed = (rpcs: readonly ScriptedRpc[], ledger = new MemoryEvmLedger(0)): Followed =>
+  follow({ urls: rpcs.map(({ url }) => url), ledger });
 
 /** Changes the victim's logs in every answer that has them. */
 function changing(change: (logs: readonly WireLog[]) => readonly WireLog[]): Meddling {
@@ -188,7 +174,6 @@ function everNew(): Meddling {
 test("S-08: one of two RPCs invents another log each time: going back is paced, and ends with the lies", async () => {
   const [honest, liar] = [await serve(), await serve(everNew())];
   const one = follow({ urls: [honest.url, liar.url], options: { pollMs: 100, retryMaxMs: 1600 } });
-  stopped.push(() => one.close());
   const back = (): number =>
     one.lines.filter(({ message }) => message.includes("read again from block")).length;
   const endMs = Date.now() + 4000;

@@ -3,10 +3,10 @@
 // later that the final block was replaced, and every new action would stop until an operator lifts the alarm (A-104).
 
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
-import { follow, rebuilt } from "../evm/follow.ts";
+import { test } from "node:test";
+import { follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 2 : 0));
 const FIRST_FINAL = 100;
@@ -16,17 +16,7 @@ const GROWN = scriptedChain(130, () => 0, "main", CHAIN, CHAIN.length);
 /** Shares with the honest chain what is below the second final block. */
 const FALSE = scriptedChain(125, () => 1, "false", CHAIN, FIRST_FINAL + 1);
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
-
-async function serve(): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(CHAIN).start();
-  rpc.final = FIRST_FINAL;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
+const serve = (): Promise<ScriptedRpc> => serveChain(CHAIN, FIRST_FINAL);
 
 /** To the first of several questions about the final block in one request it names a block of its own making. */
 function misname(liar: ScriptedRpc): void {
@@ -79,7 +69,6 @@ test("S-07: what one RPC of three alone calls the end of a range of final blocks
   const rpcs = [await serve(), await serve(), await serve()] as const;
   misnameRangeEnds(rpcs[1]);
   const one = follow({ urls: rpcs.map(({ url }) => url) });
-  stopped.push(() => one.close());
   await one.until(() => one.ledger.tips().evm.finalHeight === FIRST_FINAL);
   const remembered = one.ledger.changes.flatMap(({ checkpoints }) => checkpoints);
   assert.deepEqual(
@@ -92,7 +81,6 @@ test("S-07: one RPC of three that misnames the final block replaces none, and al
   const rpcs = [await serve(), await serve(), await serve()] as const;
   const [honest, liar, third] = rpcs;
   const one = follow({ urls: rpcs.map(({ url }) => url) });
-  stopped.push(() => one.close());
   await one.until(() => one.ledger.tips().evm.finalHeight === FIRST_FINAL);
   misname(liar);
   for (const rpc of rpcs) rpc.final = FINAL;
@@ -146,7 +134,6 @@ test("S-07: what one RPC of three has shown at its first reading is not final by
   for (const rpc of [rpcs[0], rpcs[2]]) rpc.chain = CHAIN;
   for (const rpc of rpcs) rpc.final = FINAL + 5;
   const one = follow({ urls: rpcs.map(({ url }) => url), ledger });
-  stopped.push(() => one.close());
   await one.until(() => ledger.tips().evm.finalHeight === FINAL + 5);
   const final = ledger.changes.filter(({ finalHeight }) => finalHeight > 0);
   assert.deepEqual(

@@ -3,10 +3,10 @@
 // may lock anything for it (S-07, A-110).
 
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
-import { follow, type Followed, rebuilt } from "../evm/follow.ts";
+import { test } from "node:test";
+import { follow, type Followed, rebuilt, serveChain } from "../evm/follow.ts";
 import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const ORPHANED = 50;
 const FINAL = 100;
@@ -23,30 +23,14 @@ function mixed(chain: readonly ScriptedBlock[], branch: readonly ScriptedBlock[]
   return [...chain.slice(0, ORPHANED), block, follower, ...chain.slice(ORPHANED + 2)];
 }
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
-
-async function serve(chain: readonly ScriptedBlock[], final: number): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(chain).start();
-  rpc.final = final;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
-
-function followed(rpcs: readonly ScriptedRpc[]): Followed {
-  const one = follow({ urls: rpcs.map(({ url }) => url) });
-  stopped.push(() => one.close());
-  return one;
-}
+const followed = (rpcs: readonly ScriptedRpc[]): Followed => follow({ urls: rpcs.map(({ url }) => url) });
 
 const isOrphaned = (fact: string): boolean => fact.includes(BRANCH[ORPHANED]?.block.hash ?? "none");
 
 for (const place of [0, 1, 2]) {
   test(`S-07: the liar in place ${place}: an RPC that does not have the final block in force bears no log out`, async () => {
-    const liar = await serve(mixed(CHAIN, BRANCH), FINAL);
-    const [standing, honest] = [await serve(BRANCH, ORPHANED - 10), await serve(CHAIN, FINAL)];
+    const liar = await serveChain(mixed(CHAIN, BRANCH), FINAL);
+    const [standing, honest] = [await serveChain(BRANCH, ORPHANED - 10), await serveChain(CHAIN, FINAL)];
     const one = followed([standing, honest].toSpliced(place, 0, liar));
     await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
     // One shows it, one denies it, and the third one says nothing of it.
@@ -59,8 +43,8 @@ for (const place of [0, 1, 2]) {
 }
 
 test("S-07: the liar names a lower final block once the second reading has begun: that one decides nothing of it", async () => {
-  const liar = await serve(mixed(CHAIN, BRANCH), FINAL);
-  const [standing, honest] = [await serve(BRANCH, ORPHANED - 10), await serve(CHAIN, FINAL)];
+  const liar = await serveChain(mixed(CHAIN, BRANCH), FINAL);
+  const [standing, honest] = [await serveChain(BRANCH, ORPHANED - 10), await serveChain(CHAIN, FINAL)];
   const isRead = (): boolean => honest.calls.some(({ method }) => method === "eth_getLogs");
   liar.meddle = ({ params }) =>
     params[0] === "finalized" && isRead() ? { result: CHAIN[ORPHANED - 10]?.block } : undefined;
@@ -68,15 +52,14 @@ test("S-07: the liar names a lower final block once the second reading has begun
     urls: [liar, standing, honest].map(({ url }) => url),
     options: { agreementMs: 1 },
   });
-  stopped.push(() => one.close());
   await one.until(() => one.ledger.tips().evm.finalHeight === FINAL);
   assert.equal(one.ledger.disputes().length, one.ledger.facts().filter(isOrphaned).length);
 });
 
 test("S-08: three RPCs, of which one is followed first and shows such a block before all that is known: two take it out", async () => {
   const branch = scriptedChain(ORPHANED, () => 1, "orphaned", LATER, ORPHANED);
-  const liar = await serve(mixed(LATER, branch), FINAL);
-  const [second, third] = [await serve(LATER, FINAL), await serve(LATER, FINAL)];
+  const liar = await serveChain(mixed(LATER, branch), FINAL);
+  const [second, third] = [await serveChain(LATER, FINAL), await serveChain(LATER, FINAL)];
   const one = followed([liar, second, third]);
   await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 10_000);
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [second.url] }));

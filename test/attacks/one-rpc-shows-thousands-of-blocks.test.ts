@@ -3,31 +3,22 @@
 // One of three that goes on and on is left, so that what is remembered of its blocks stays bounded.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
-import { follow, rebuilt } from "../evm/follow.ts";
+import { follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(150, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 100;
 const FALSE = scriptedChain(FINAL + MAX_CHECKPOINTS + 100, () => 1, "false", CHAIN, FINAL + 1);
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
+const serve = (chain: readonly ScriptedBlock[]): Promise<ScriptedRpc> => serveChain(chain, FINAL);
 
 test("S-05, S-07: a branch of thousands of blocks with logs, which one RPC of two shows and takes back, undoes nothing final", async () => {
-  const rpcs = [new ScriptedRpc(CHAIN.slice(0, 111)), new ScriptedRpc(CHAIN.slice(0, 111))] as const;
-  for (const rpc of rpcs) {
-    await rpc.start();
-    rpc.final = FINAL;
-    stopped.push(() => rpc.stop());
-  }
+  const rpcs = [await serve(CHAIN.slice(0, 111)), await serve(CHAIN.slice(0, 111))] as const;
   const [liar, honest] = rpcs;
   const one = follow({ urls: [liar.url, honest.url] });
-  stopped.push(() => one.close());
   const evm = () => one.ledger.tips().evm;
   await one.until(() => evm().finalHeight === FINAL);
   liar.chain = FALSE;
@@ -52,15 +43,9 @@ for (const [what, mostAboveFinal] of [
 ] as const) {
   test(`S-08: one RPC of three that shows too many ${what} above the final block is left, and they are gone`, async () => {
     const honest = CHAIN.slice(0, 111);
-    const rpcs = [new ScriptedRpc(FALSE), new ScriptedRpc(honest), new ScriptedRpc(honest)] as const;
-    for (const rpc of rpcs) {
-      await rpc.start();
-      rpc.final = FINAL;
-      stopped.push(() => rpc.stop());
-    }
+    const rpcs = [await serve(FALSE), await serve(honest), await serve(honest)] as const;
     const range = { first: 50, most: 50, manyLogs: 1e9 };
     const one = follow({ urls: rpcs.map(({ url }) => url), options: { mostAboveFinal, range } });
-    stopped.push(() => one.close());
     await one.until(() => one.lines.some(({ message }) => /above the final block 100/.test(message)), 10_000);
     assert.ok(one.ledger.tips().evm.height < FINAL + 400, String(one.ledger.tips().evm.height));
     await one.until(() => one.ledger.tips().evm.height === honest.length - 1);
@@ -74,12 +59,7 @@ for (const [who, left] of [
 ] as const) {
   test(`A-135: a branch of ${who}, of which nothing is remembered that the others could contradict, is left`, async () => {
     const honest = CHAIN.slice(0, 121);
-    const rpcs = [new ScriptedRpc(honest), new ScriptedRpc(honest), new ScriptedRpc(honest)] as const;
-    for (const rpc of rpcs) {
-      await rpc.start();
-      rpc.final = FINAL;
-      stopped.push(() => rpc.stop());
-    }
+    const rpcs = [await serve(honest), await serve(honest), await serve(honest)] as const;
     const urls = rpcs.map(({ url }) => url);
     const first = follow({ urls });
     const { ledger } = first;
@@ -93,7 +73,6 @@ for (const [who, left] of [
     // What the first process knew of the blocks between is gone with it.
     for (const rpc of rpcs) rpc.final = FINAL + 10;
     const next = follow({ urls: urls.slice(left), ledger });
-    stopped.push(() => next.close());
     await next.until(() => ledger.tips().evm.finalHeight === FINAL + 10, 10_000);
     await next.until(() => ledger.tips().evm.height === honest.length - 1);
     assert.deepEqual(ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
@@ -102,17 +81,11 @@ for (const [who, left] of [
 }
 
 test("S-08: an honest RPC is not left for what the one before it has shown, while that is being undone", async () => {
-  const rpcs = [new ScriptedRpc(FALSE), new ScriptedRpc(CHAIN), new ScriptedRpc(CHAIN)] as const;
-  for (const rpc of rpcs) {
-    await rpc.start();
-    rpc.final = FINAL;
-    stopped.push(() => rpc.stop());
-  }
+  const rpcs = [await serve(FALSE), await serve(CHAIN), await serve(CHAIN)] as const;
   const range = { first: 10, most: 10, manyLogs: 1e9 };
   const options = { mostAboveFinal: { blocks: 200, logs: 1e9 }, range };
   const one = follow({ urls: rpcs.map(({ url }) => url), options });
   one.ledger.writeMs = 20;
-  stopped.push(() => one.close());
   const left = () => one.lines.filter(({ message }) => /above the final block 100/.test(message));
   await one.until(() => left().length > 0 && one.ledger.tips().evm.height === CHAIN.length - 1, 10_000);
   assert.deepEqual(
@@ -122,50 +95,25 @@ test("S-08: an honest RPC is not left for what the one before it has shown, whil
 });
 
 test("S-08: blocks before the escrow's first one do not count as shown above the final block, where none is final", async () => {
-  const rpcs = [new ScriptedRpc(CHAIN), new ScriptedRpc(CHAIN)] as const;
-  for (const rpc of rpcs) {
-    await rpc.start();
-    stopped.push(() => rpc.stop());
-  }
+  const rpcs = [await serveChain(CHAIN, null), await serveChain(CHAIN, null)] as const;
   const options = {
     mostAboveFinal: { blocks: 80, logs: 1e9 },
     range: { first: 10, most: 10, manyLogs: 1e9 },
   };
   const one = follow({ urls: rpcs.map(({ url }) => url), firstBlock: 90, options });
-  stopped.push(() => one.close());
   await one.until(() => one.ledger.tips().evm.height === CHAIN.length - 1, 10_000);
 });
 
 test("S-08: what one RPC has shown in too many logs is undone where the chains of the others are longer by then", async () => {
   const false110 = scriptedChain(110, () => 30, "false", CHAIN, FINAL + 1);
-  const rpcs = [
-    new ScriptedRpc(false110),
-    new ScriptedRpc(CHAIN.slice(0, 105)),
-    new ScriptedRpc(CHAIN),
-  ] as const;
-  for (const rpc of rpcs) {
-    await rpc.start();
-    rpc.final = FINAL;
-    stopped.push(() => rpc.stop());
-  }
+  const rpcs = [await serve(false110), await serve(CHAIN.slice(0, 105)), await serve(CHAIN)] as const;
   const options = { mostAboveFinal: { blocks: 1e9, logs: 200 } };
   const one = follow({ urls: rpcs.map(({ url }) => url), options });
-  stopped.push(() => one.close());
   await one.until(() => one.ledger.tips().evm.height === 110);
   rpcs[1].chain = CHAIN;
   await one.until(() => one.ledger.tips().evm.height === CHAIN.length - 1, 10_000);
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
 });
-
-async function started(chains: readonly (readonly ScriptedBlock[])[]): Promise<readonly ScriptedRpc[]> {
-  const rpcs = chains.map((chain) => new ScriptedRpc(chain));
-  for (const rpc of rpcs) {
-    await rpc.start();
-    rpc.final = FINAL;
-    stopped.push(() => rpc.stop());
-  }
-  return rpcs;
-}
 
 describe("S-08: too many logs in blocks that all RPCs have", () => {
   /** So many logs in each of the ten newest blocks. */
@@ -174,37 +122,34 @@ describe("S-08: too many logs in blocks that all RPCs have", () => {
   const options = { mostAboveFinal: { blocks: 1e9, logs: 200 } };
 
   test("one RPC invents them: the next one reads these blocks again, and the index goes on", async () => {
-    const rpcs = await started([full, quiet, quiet]);
+    const rpcs = [await serve(full), await serve(quiet), await serve(quiet)] as const;
     const one = follow({ urls: rpcs.map(({ url }) => url), options });
-    stopped.push(() => one.close());
     await one.until(() => one.ledger.tips().evm.height === 110);
     const longer = [full, quiet, quiet].map((chain) => scriptedChain(111, () => 1, "main", chain, 111));
     for (const [i, rpc] of rpcs.entries()) rpc.chain = longer[i] ?? [];
     await one.until(() => one.ledger.tips().evm.height === 111, 10_000);
-    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
   });
 
   test("the chain has them: the index goes on by the word of two", async () => {
-    const rpcs = await started([full, full, full]);
+    const rpcs = [await serve(full), await serve(full), await serve(full)] as const;
     const one = follow({ urls: rpcs.map(({ url }) => url), options });
-    stopped.push(() => one.close());
     await one.until(() => one.ledger.tips().evm.height === 110);
     const longer = scriptedChain(130, () => 1, "main", full, full.length);
     for (const rpc of rpcs) rpc.chain = longer;
     await one.until(() => one.ledger.tips().evm.height === 130, 10_000);
     const undone = one.ledger.changes.flatMap(({ rewindTo }) => rewindTo ?? []);
     assert.deepEqual(undone, [FINAL]);
-    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
   });
 
   test("the chain has them in many ranges: the index goes on by the word of two", async () => {
-    const rpcs = await started([full, full, full]);
+    const rpcs = [await serve(full), await serve(full), await serve(full)] as const;
     const range = { first: 2, most: 2, manyLogs: 1e9 };
     const one = follow({ urls: rpcs.map(({ url }) => url), options: { ...options, range } });
-    stopped.push(() => one.close());
     const longer = scriptedChain(130, () => 1, "main", full, full.length);
     for (const rpc of rpcs) rpc.chain = longer;
     await one.until(() => one.ledger.tips().evm.height === 130, 10_000);
-    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1]?.url ?? ""] }));
+    assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
   });
 });

@@ -2,32 +2,16 @@
 // it, none that comes later, and no clock moves.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Clock } from "../../src/follow/ports.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
-import { follow, type Followed } from "../evm/follow.ts";
+import { follow, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";
-import { ScriptedRpc } from "../evm/scripted-rpc.ts";
+import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 1 : 0));
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
-
-async function serve(): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(CHAIN.slice(0, 101)).start();
-  rpc.final = 50;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
-
-function followed(given: Parameters<typeof follow>[0]): Followed {
-  const one = follow(given);
-  stopped.push(() => one.close());
-  return one;
-}
+const serve = (): Promise<ScriptedRpc> => serveChain(CHAIN.slice(0, 101), 50);
 
 /** Answers one question about this tag wrongly. */
 function wrongOnce(rpc: ScriptedRpc, tag: string, wrong: unknown): () => boolean {
@@ -52,7 +36,7 @@ describe("S-07: one wrong answer", () => {
   ] as const) {
     test(`${name}: nothing more is final, then or later`, async () => {
       const rpc = await serve();
-      const one = followed({ urls: [rpc.url] });
+      const one = follow({ urls: [rpc.url] });
       await one.until(() => one.ledger.tips().evm.finalHeight === 50);
       const isDone = wrongOnce(rpc, tag, wrong);
       const asked = rpc.calls.length;
@@ -67,7 +51,7 @@ describe("S-07: one wrong answer", () => {
 
   test("a final block above its own latest is no answer at all, however often it is given", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.until(() => one.ledger.tips().evm.finalHeight === 50);
     rpc.meddle = ({ method, params }) =>
       method === "eth_getBlockByNumber" && params[0] === "finalized"
@@ -82,7 +66,7 @@ describe("S-07: one wrong answer", () => {
   test("with two RPCs the one that calls everything final decides nothing, however often it says so", async () => {
     const [liar, honest] = [await serve(), await serve()];
     liar.final = 100;
-    const one = followed({ urls: [liar.url, honest.url] });
+    const one = follow({ urls: [liar.url, honest.url] });
     await one.until(() => one.ledger.tips().evm.finalHeight === 50 && liar.calls.length > 60);
     assert.equal(one.ledger.tips().evm.finalHeight, 50);
     assert.equal(one.follower.standing().agreed, true);
@@ -90,7 +74,7 @@ describe("S-07: one wrong answer", () => {
 
   test("what two answers in a row called final too early is not applied to blocks that come later", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     rpc.final = 100;
     await one.until(() => one.ledger.tips().evm.finalHeight === 100);
     rpc.final = 50;
@@ -105,7 +89,7 @@ describe("S-07: final above what is indexed", () => {
     const [followedOne, ...others] = [await serve(), await serve(), await serve()];
     for (const rpc of others) [rpc.chain, rpc.final] = [CHAIN, 110];
     const urls = [followedOne, ...others].map(({ url }) => url);
-    const one = followed({ urls, options: { laggardS: 1e9 } });
+    const one = follow({ urls, options: { laggardS: 1e9 } });
     await one.until(() => one.ledger.tips().evm.finalHeight === 100);
     for (const rpc of others) rpc.final = 50;
     followedOne.chain = CHAIN;
@@ -130,7 +114,7 @@ describe("S-07: a block of the far future", () => {
       },
     );
     liar.chain = future;
-    const one = followed({ urls: [liar.url, honest.url], clock, options: { maxAheadS: 900 } });
+    const one = follow({ urls: [liar.url, honest.url], clock, options: { maxAheadS: 900 } });
     await one.until(() => one.ledger.tips().evm.height === 100 && one.follower.standing().headHeight === 100);
     await one.until(() => liar.calls.length > 40);
     assert.equal(one.ledger.tips().evm.time, Number(head.timestamp));

@@ -3,34 +3,19 @@
 
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { afterEach, describe, test } from "node:test";
-import { follow, type Followed, rebuilt } from "./follow.ts";
+import { describe, test } from "node:test";
+import { follow, type Followed, rebuilt, serveChain } from "./follow.ts";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
 import { StoreUnavailable } from "../../src/index/ports.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { ScriptedRpc } from "./scripted-rpc.ts";
+import type { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
-
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
 
 const CHAIN = scriptedChain(300, (n) => (n % 3 === 0 ? 1 : 0));
 const EVENTS = 101;
 
-async function serve(chain: readonly ScriptedBlock[] = CHAIN): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(chain).start();
-  rpc.final = Math.max(0, rpc.head - 10);
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
-
-function followed(given: Parameters<typeof follow>[0]): Followed {
-  const one = follow(given);
-  stopped.push(() => one.close());
-  return one;
-}
+const serve = (chain: readonly ScriptedBlock[] = CHAIN): Promise<ScriptedRpc> =>
+  serveChain(chain, Math.max(0, chain.length - 11));
 
 /** Takes over the first `times` requests that have a call of the method. */
 function spoiling(times: number, method: string, spoil: (response: ServerResponse) => void) {
@@ -99,7 +84,7 @@ describe("an RPC that fails is asked again", () => {
       test(`${name} to ${method}`, async () => {
         const rpc = await serve();
         rpc.takeover = spoiling(3, method, spoil);
-        const one = followed({ urls: [rpc.url], timeoutMs: 400 });
+        const one = follow({ urls: [rpc.url], timeoutMs: 400 });
         // Polls and logs have patience of their own; a hanging one would take seconds.
         if (name === "no answer at all" && method !== "eth_getBlockByHash") {
           await closeSoon(rpc, one);
@@ -114,7 +99,7 @@ describe("an RPC that fails is asked again", () => {
 
   test("an answer above the bound of bytes is not read on, and less is asked for", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], answerBytes: 20_000 });
+    const one = follow({ urls: [rpc.url], answerBytes: 20_000 });
     await one.toTip();
     assert.equal(one.ledger.count, EVENTS);
     const ranges = rpc.calls.filter(({ method }) => method === "eth_getLogs").length;
@@ -131,7 +116,7 @@ describe("an RPC that fails is asked again", () => {
         refuse(response, calls);
         return true;
       };
-      const one = followed({ urls: [rpc.url], timeoutMs: 400 });
+      const one = follow({ urls: [rpc.url], timeoutMs: 400 });
       await one.toTip();
       assert.equal(one.ledger.count, EVENTS);
       assert.ok(refused <= 40, `${refused} refusals`);
@@ -145,14 +130,14 @@ describe("an RPC that fails is asked again", () => {
       body(400, refusal("batch requests are not supported"))(response);
       return true;
     };
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     assert.equal(one.ledger.count, EVENTS);
   });
 
   test("a first block that the chain does not have yet is named, and no RPC is blamed", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], firstBlock: 5000, options: { stallMs: 100 } });
+    const one = follow({ urls: [rpc.url], firstBlock: 5000, options: { stallMs: 100 } });
     await one.until(() => one.follower.conditions().length > 0);
     const [condition] = one.follower.conditions();
     assert.equal(condition?.code, "EVM_STALLED");
@@ -165,7 +150,7 @@ describe("an RPC that fails is asked again", () => {
     const ledger = new MemoryEvmLedger(0);
     ledger.applyEvm = () =>
       Promise.reject(new StoreUnavailable("the database takes no writes", { cause: full }));
-    const one = followed({ urls: [rpc.url], ledger });
+    const one = follow({ urls: [rpc.url], ledger });
     await one.until(() => one.follower.conditions().length > 0);
     assert.deepEqual(
       one.follower.conditions().map(({ code }) => code),
@@ -183,9 +168,9 @@ describe("an RPC that fails is asked again", () => {
     const rpc = await serve();
     rpc.meddle = ({ params }) =>
       params[0] === "finalized" ? { error: { code: -32_602, message: "unknown block tag" } } : undefined;
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.until(() => one.lines.some(({ message }) => /set EVM_CONFIRMATIONS to a number/.test(message)));
-    const counted = followed({ urls: [rpc.url], confirmations: 12 });
+    const counted = follow({ urls: [rpc.url], confirmations: 12 });
     await counted.toTip();
     assert.equal(counted.ledger.tips().evm.finalHeight, 300 - 12 + 1);
   });
@@ -193,7 +178,7 @@ describe("an RPC that fails is asked again", () => {
 
 test("a server behind the URL that lacks the block which counts as final by their number makes no answer, not one without a final block", async () => {
   const rpc = await serve();
-  const { chain } = followed({ urls: [rpc.url], confirmations: 12 });
+  const { chain } = follow({ urls: [rpc.url], confirmations: 12 });
   const [source] = chain.sources;
   assert.equal((await source?.heads())?.final?.number, 289);
   rpc.meddle = ({ params }) => (params[0] === "0x121" ? { result: null } : undefined);
@@ -233,7 +218,7 @@ describe("limits of ranges are found by trying", () => {
         widths.push(width);
         return width > 10 ? { error: { code, message } } : undefined;
       };
-      const one = followed({ urls: [rpc.url] });
+      const one = follow({ urls: [rpc.url] });
       await one.toTip();
       assert.equal(one.ledger.count, EVENTS);
       assert.ok(widths.filter((width) => width > 10).length <= 8, widths.join(" "));
@@ -249,7 +234,7 @@ describe("limits of ranges are found by trying", () => {
         body(status, "<html>the server did not answer in time</html>")(response);
         return true;
       };
-      const one = followed({ urls: [rpc.url] });
+      const one = follow({ urls: [rpc.url] });
       await one.toTip();
       assert.equal(one.ledger.count, EVENTS);
     });
@@ -259,7 +244,7 @@ describe("limits of ranges are found by trying", () => {
     const rpc = await serve(scriptedChain(20, (n) => (n === 7 ? 40 : 1)));
     const other = await serve(rpc.chain);
     for (const one of [rpc, other]) one.meddle = refusingBlock7;
-    const one = followed({ urls: [rpc.url, other.url] });
+    const one = follow({ urls: [rpc.url, other.url] });
     await one.toTip();
     assert.equal(one.ledger.count, 60);
     assert.equal(one.ledger.tips().evm.finalHeight, 10);
@@ -268,7 +253,7 @@ describe("limits of ranges are found by trying", () => {
   test("a transaction with thousands of events is asked for once to witness them", async () => {
     const rpc = await serve(scriptedChain(20, (n) => (n === 7 ? 1800 : 0)));
     const other = await serve(rpc.chain);
-    const one = followed({ urls: [rpc.url, other.url] });
+    const one = follow({ urls: [rpc.url, other.url] });
     await one.toTip();
     assert.deepEqual([one.ledger.count, one.ledger.tips().evm.finalHeight], [1800, 10]);
     const asked = [...rpc.calls, ...other.calls].filter(
@@ -283,7 +268,7 @@ describe("limits of ranges are found by trying", () => {
       call.method === "eth_getTransactionReceipt"
         ? { error: { code: -32_000, message: "no receipts here" } }
         : refusingBlock7(call);
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.until(() =>
       one.lines.some(({ message }) => /logs of the single block 7 are refused/.test(message)),
     );
@@ -305,7 +290,7 @@ function refusingBlock7({ method, params }: RpcCall): RpcAnswer | undefined {
 describe("several URLs", () => {
   test("the next one takes over where one is down, and hands back nothing twice", async () => {
     const [a, b] = [await serve(), await serve()];
-    const one = followed({
+    const one = follow({
       urls: [a.url, b.url],
       options: { range: { first: 20, most: 20, manyLogs: 1000 } },
     });
@@ -323,21 +308,21 @@ describe("several URLs", () => {
 
   test("they agree while they show the same hash at the lower of their final heights", async () => {
     const [a, b] = [await serve(), await serve()];
-    const one = followed({ urls: [a.url, b.url] });
+    const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.follower.standing().agreed);
     assert.equal(one.follower.standing().headHeight, 300);
   });
 
   test("one that is behind agrees as far as it goes", async () => {
     const [a, b] = [await serve(), await serve(CHAIN.slice(0, 200))];
-    const one = followed({ urls: [a.url, b.url] });
+    const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.follower.standing().agreed);
     assert.equal(one.follower.standing().headHeight, 300);
   });
 
   test("one that is far behind is left for one that is not", async () => {
     const [a, b] = [await serve(CHAIN.slice(0, 200)), await serve()];
-    const one = followed({ urls: [a.url, b.url] });
+    const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.ledger.tips().evm.height === 300);
     assert.equal(one.ledger.count, EVENTS);
     assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
@@ -346,7 +331,7 @@ describe("several URLs", () => {
   test("one with another final block: not agreed, and indexing goes on", async () => {
     const other = scriptedChain(300, (n) => (n % 3 === 0 ? 1 : 0), "other", CHAIN, 250);
     const [a, b] = [await serve(), await serve(other)];
-    const one = followed({ urls: [a.url, b.url] });
+    const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.lines.some(({ message }) => /do not agree/.test(message)));
     assert.equal(one.follower.standing().agreed, false);
     await one.until(() => one.ledger.tips().evm.height === 300);
@@ -357,14 +342,14 @@ describe("several URLs", () => {
   test("a difference above what is final is none", async () => {
     const other = scriptedChain(300, () => 0, "other", CHAIN, 295);
     const [a, b] = [await serve(), await serve(other)];
-    const one = followed({ urls: [a.url, b.url] });
+    const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.follower.standing().agreed);
   });
 
   test("one of two that is down: not agreed, and indexing goes on", async () => {
     const [a, b] = [await serve(), await serve()];
     await b.stop();
-    const one = followed({ urls: [a.url, `http://127.0.0.1:9`] });
+    const one = follow({ urls: [a.url, `http://127.0.0.1:9`] });
     await one.until(() => one.ledger.tips().evm.height === 300);
     assert.equal(one.follower.standing().agreed, false);
   });
@@ -381,14 +366,14 @@ describe("several URLs", () => {
         return true;
       };
     const urls = rpcs.map(({ url }) => url);
-    const one = followed({ urls, options: { range: { first: 10, most: 10, manyLogs: 1000 } } });
+    const one = follow({ urls, options: { range: { first: 10, most: 10, manyLogs: 1000 } } });
     await one.until(() => one.ledger.tips().evm.finalHeight === 290);
     assert.ok(asked <= 10, `asked ${asked} times for 29 second readings`);
   });
 
   test("one that leaves the final chain is not followed while another still has it", async () => {
     const [a, b] = [await serve(), await serve()];
-    const one = followed({ urls: [a.url, b.url] });
+    const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.ledger.tips().evm.height === 300);
     a.chain = scriptedChain(310, () => 0, "fork", CHAIN, 280);
     await one.until(() => one.lines.some(({ message }) => /is not followed/.test(message)));

@@ -1,5 +1,7 @@
-// A follower over given URLs and a ledger in memory, with waits short enough for tests.
+// A follower over given URLs and a ledger in memory, with waits short enough for tests, and the RPCs that it asks.
+// Whatever a test has opened here ends with it.
 
+import { afterEach } from "node:test";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { sha256 } from "../../src/adapters/system/hashes.ts";
 import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
@@ -12,10 +14,27 @@ import {
   type EvmFollowerOptions,
 } from "../../src/swaps/evm/evm-follower.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { ESCROW } from "./scripted-chain.ts";
+import { ESCROW, type ScriptedBlock } from "./scripted-chain.ts";
+import { type Meddling, ScriptedRpc } from "./scripted-rpc.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
 
 const TIP_LIMIT_MS = 300_000;
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of opened.splice(0)) await end();
+});
+
+/** Serves a chain of which this block is final; null: none is. */
+export async function serveChain(
+  chain: readonly ScriptedBlock[],
+  final: number | null,
+  meddle: Meddling = () => undefined,
+): Promise<ScriptedRpc> {
+  const rpc = Object.assign(await new ScriptedRpc(chain).start(), { final, meddle });
+  opened.push(() => rpc.stop());
+  return rpc;
+}
 
 /** A line of the log. */
 export interface Line {
@@ -71,6 +90,7 @@ export function follow(given: Following): Followed {
       ...(given.answerBytes === undefined ? {} : { answerBytes: given.answerBytes }),
     },
   });
+  opened.push(() => chain.close());
   const follower = new EvmFollower(
     {
       chain,

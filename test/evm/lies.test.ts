@@ -2,28 +2,13 @@
 // the log names RPC and request, and when it tells the truth again the index is that of an honest RPC.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
-import { follow, type Followed, rebuilt } from "./follow.ts";
+import { describe, test } from "node:test";
+import { follow, rebuilt, serveChain } from "./follow.ts";
 import { ScriptedRpc, type Meddling } from "./scripted-rpc.ts";
 import { scriptedChain, type WireBlock, type WireLog } from "./scripted-chain.ts";
 
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
-
-async function serve(chain = scriptedChain(40, (n) => (n % 5 === 0 ? 2 : 0))): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(chain).start();
-  rpc.final = Math.max(0, rpc.head - 10);
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
-
-function followed(given: Parameters<typeof follow>[0]): Followed {
-  const one = follow(given);
-  stopped.push(() => one.close());
-  return one;
-}
+const serve = (chain = scriptedChain(40, (n) => (n % 5 === 0 ? 2 : 0))): Promise<ScriptedRpc> =>
+  serveChain(chain, Math.max(0, chain.length - 11));
 
 function result(truth: Parameters<Meddling>[1]): unknown {
   if (!("result" in truth)) throw new Error("no result");
@@ -136,7 +121,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
     test(name, async () => {
       const rpc = await serve(scriptedChain(head, (n) => (n % 5 === 0 ? 2 : 0)));
       rpc.meddle = meddle;
-      const one = followed({ urls: [rpc.url], options: { range: ONE_RANGE } });
+      const one = follow({ urls: [rpc.url], options: { range: ONE_RANGE } });
       await one.until(() => one.lines.some(({ message }) => says.test(message)));
       assert.equal(one.ledger.count, 0);
       assert.ok(one.lines.some(({ message }) => message.includes(rpc.url)));
@@ -151,7 +136,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
 
   test("S-08: a log of another contract in an answer is dropped, and the others count", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], options: { range: ONE_RANGE } });
+    const one = follow({ urls: [rpc.url], options: { range: ONE_RANGE } });
     const lie = inLogs((logs) =>
       logs.length === 0 ? logs : [{ ...first(logs), address: `0x${"12".repeat(20)}` }, ...logs.slice(1)],
     );
@@ -171,7 +156,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
 
   test("a service that stops while an RPC lies does not say that it goes on", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], options: { range: ONE_RANGE } });
+    const one = follow({ urls: [rpc.url], options: { range: ONE_RANGE } });
     const stop = new AbortController();
     rpc.meddle = (call, truth) => {
       // The look at the head is answered truly, and no range is read any more.
@@ -189,7 +174,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
       method === "eth_getBlockByNumber" && params[0] === "0x13"
         ? { result: { ...(result(truth) as WireBlock), number: "0x3" } }
         : undefined;
-    const one = followed({ urls: [rpc.url], options: { range: { first: 20, most: 20, manyLogs: 1000 } } });
+    const one = follow({ urls: [rpc.url], options: { range: { first: 20, most: 20, manyLogs: 1000 } } });
     await one.until(() =>
       one.lines.some(({ message }) => /eth_getBlockByNumber\("0x13", false\) at .*: block 3/.test(message)),
     );
@@ -198,7 +183,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
 
   test("near the tip a header that does not name the block before as parent is refused", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = scriptedChain(45, (n) => (n % 5 === 0 ? 2 : 0), "main", rpc.chain, 41);
     rpc.meddle = inBlocks("eth_getBlockByNumber", (block) =>
@@ -213,7 +198,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
 
   test("a block whose first child names another parent undoes nothing while it stands", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = scriptedChain(42, () => 1, "main", rpc.chain, 41);
     rpc.meddle = inBlocks("eth_getBlockByNumber", (block) =>
@@ -228,7 +213,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
 
   test("a new block whose logs the RPC does not know yet is read again until it does", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = scriptedChain(41, () => 3, "main", rpc.chain, 41);
     let withheld = 0;
@@ -246,7 +231,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
   test("a chain of another id is not followed, and the message says which", async () => {
     const rpc = await serve();
     rpc.chainId = 1;
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.until(() => one.lines.some(({ message }) => /serves chain 1, not 31337/.test(message)));
     assert.equal(one.ledger.changes.length, 0);
     assert.equal(one.follower.standing().agreed, false);

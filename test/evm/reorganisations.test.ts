@@ -2,32 +2,16 @@
 // restarts, shorter chains, RPCs that are merely behind, and final blocks that are replaced.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { LedgerDied, MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { follow, type Followed, rebuilt } from "./follow.ts";
-import { ScriptedRpc } from "./scripted-rpc.ts";
+import { follow, rebuilt, serveChain } from "./follow.ts";
+import type { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
-
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
 
 const logs = (n: number): number => (n % 4 === 0 ? 2 : 0);
 const CHAIN = scriptedChain(120, logs);
 
-async function serve(chain: readonly ScriptedBlock[] = CHAIN): Promise<ScriptedRpc> {
-  const rpc = await new ScriptedRpc(chain).start();
-  rpc.final = 0;
-  stopped.push(() => rpc.stop());
-  return rpc;
-}
-
-function followed(given: Parameters<typeof follow>[0]): Followed {
-  const one = follow(given);
-  stopped.push(() => one.close());
-  return one;
-}
+const serve = (chain = CHAIN): Promise<ScriptedRpc> => serveChain(chain, 0);
 
 const branch = (keep: number, head: number, name = "b"): ScriptedBlock[] =>
   scriptedChain(head, (n) => (n % 3 === 0 ? 1 : 0), name, CHAIN, keep);
@@ -39,7 +23,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
       if (growth <= -depth) continue;
       test(`${depth} deep, the new branch ${growth} longer`, async () => {
         const rpc = await serve();
-        const one = followed({ urls: [rpc.url] });
+        const one = follow({ urls: [rpc.url] });
         await one.toTip();
         rpc.chain = branch(121 - depth, 120 + growth);
         const tip = rpc.chain.at(-1)?.block.hash;
@@ -53,7 +37,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
   test("below every checkpoint: all is read again from the first block", async () => {
     const rpc = await serve();
     const given = { urls: [rpc.url], firstBlock: 7 };
-    const one = followed({ ...given, ledger: new MemoryEvmLedger(7) });
+    const one = follow({ ...given, ledger: new MemoryEvmLedger(7) });
     await one.toTip();
     rpc.chain = scriptedChain(125, logs, "all new");
     await one.toTip();
@@ -65,7 +49,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
     const other = branch(60, 125);
     for (let after = 1; ; after += 1) {
       const rpc = await serve();
-      const one = followed({ urls: [rpc.url], options: { range: { first: 30, most: 30, manyLogs: 1000 } } });
+      const one = follow({ urls: [rpc.url], options: { range: { first: 30, most: 30, manyLogs: 1000 } } });
       let calls = 0;
       rpc.meddle = () => {
         calls += 1;
@@ -90,7 +74,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
   test("near the tip too, where ranges are short", async () => {
     for (let after = 1; after < 40; after += 1) {
       const rpc = await serve(CHAIN.slice(0, 111));
-      const one = followed({ urls: [rpc.url] });
+      const one = follow({ urls: [rpc.url] });
       await one.toTip();
       rpc.chain = CHAIN.slice(0, 116);
       let calls = 0;
@@ -113,7 +97,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
 describe("an RPC that is behind", () => {
   test("undoes nothing, however far it is, where its chain is ours", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], options: { shrunkMs: 60_000 } });
+    const one = follow({ urls: [rpc.url], options: { shrunkMs: 60_000 } });
     await one.toTip();
     const before = one.ledger.facts();
     for (const length of [120, 100, 30]) {
@@ -129,11 +113,11 @@ describe("an RPC that is behind", () => {
 
   test("undoes nothing where it has never shown our tip, however long it stays behind", async () => {
     const rpc = await serve();
-    const before = followed({ urls: [rpc.url] });
+    const before = follow({ urls: [rpc.url] });
     await before.toTip();
     const count = before.ledger.changes.length;
     rpc.chain = CHAIN.slice(0, 100);
-    const one = followed({ urls: [rpc.url], ledger: before.ledger });
+    const one = follow({ urls: [rpc.url], ledger: before.ledger });
     const seen = rpc.calls.length;
     // Three times as long as a shorter chain is waited for before it is believed.
     const enough = performance.now() + 300;
@@ -143,7 +127,7 @@ describe("an RPC that is behind", () => {
 
   test("is believed where it has shown our tip itself and then stays shorter", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], options: { range: { first: 10, most: 10, manyLogs: 100 } } });
+    const one = follow({ urls: [rpc.url], options: { range: { first: 10, most: 10, manyLogs: 100 } } });
     await one.toTip();
     rpc.chain = CHAIN.slice(0, 100);
     await one.until(() => one.ledger.tips().evm.height === 99);
@@ -155,7 +139,7 @@ describe("S-05: finality", () => {
   test("a final number that falls unmakes nothing", async () => {
     const rpc = await serve();
     rpc.final = 100;
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     assert.equal(one.ledger.tips().evm.finalHeight, 100);
     rpc.final = 20;
@@ -169,7 +153,7 @@ describe("S-05: finality", () => {
   test("it rises while the head stands still", async () => {
     const rpc = await serve();
     rpc.final = 50;
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     rpc.final = 118;
     await one.until(() => one.ledger.tips().evm.finalHeight === 118);
@@ -181,7 +165,7 @@ describe("S-05: finality", () => {
   test("a branch right above the final block is an ordinary reorganisation, also where checkpoints are sparse", async () => {
     const rpc = await serve(scriptedChain(120, () => 0));
     rpc.final = 107;
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = scriptedChain(125, () => 1, "b", rpc.chain, 108);
     await one.toTip();
@@ -192,7 +176,7 @@ describe("S-05: finality", () => {
   test("a final block that is replaced alarms, stays said, and indexing goes on", async () => {
     const rpc = await serve();
     rpc.final = 107;
-    const one = followed({ urls: [rpc.url] });
+    const one = follow({ urls: [rpc.url] });
     await one.toTip();
     rpc.chain = branch(107, 125);
     await one.toTip();
@@ -212,7 +196,7 @@ describe("S-05: finality", () => {
     test(`a chain that ends below the final block, ${isWhere}, undoes nothing, however long it stays so`, async () => {
       const rpc = await serve(chain);
       rpc.final = 107;
-      const one = followed({ urls: [rpc.url] });
+      const one = follow({ urls: [rpc.url] });
       await one.toTip();
       const before = one.ledger.changes.length;
       rpc.chain = chain.slice(0, 107);
@@ -229,7 +213,7 @@ describe("S-05: finality", () => {
 
   test("with a number, blocks below head - n + 1 are final", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], confirmations: 1 });
+    const one = follow({ urls: [rpc.url], confirmations: 1 });
     await one.toTip();
     assert.equal(one.ledger.tips().evm.finalHeight, 120);
     assert.ok(!rpc.calls.some(({ params }) => params[0] === "finalized"));
@@ -244,7 +228,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
         const rpc = await serve();
         const ledger = new MemoryEvmLedger(0);
         ledger.dieIn(writes, after);
-        const first = followed({ urls: [rpc.url], ledger, options: { range } });
+        const first = follow({ urls: [rpc.url], ledger, options: { range } });
         const stop = new AbortController();
         const running = first.follower.run(stop.signal);
         const end = performance.now() + 60_000;
@@ -256,7 +240,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
         stop.abort();
         await running;
         rpc.chain = branch(70, 130);
-        const second = followed({ urls: [rpc.url], ledger, options: { range } });
+        const second = follow({ urls: [rpc.url], ledger, options: { range } });
         await second.toTip();
         assert.deepEqual(ledger.facts(), await rebuilt({ urls: [rpc.url] }), `write ${writes}`);
         await rpc.stop();
@@ -273,7 +257,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
     // Stopped at its first question to the RPC, at its second, and so on: so many it needs for a few ranges.
     for (let life = 0; ledger.tips().evm.height < 120; life += 1) {
       assert.ok(life < 400, "it gets on");
-      const one = followed({ urls: [rpc.url], ledger, options: { range } });
+      const one = follow({ urls: [rpc.url], ledger, options: { range } });
       const stop = new AbortController();
       let left = life % 40;
       rpc.meddle = () => {
@@ -292,7 +276,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
 
   test("nothing below the first block is asked for", async () => {
     const rpc = await serve();
-    const one = followed({ urls: [rpc.url], firstBlock: 60, ledger: new MemoryEvmLedger(60) });
+    const one = follow({ urls: [rpc.url], firstBlock: 60, ledger: new MemoryEvmLedger(60) });
     await one.toTip();
     for (const { method, params } of rpc.calls) {
       if (method === "eth_getLogs") assert.ok(Number((params[0] as { fromBlock: string }).fromBlock) >= 60);
@@ -304,7 +288,7 @@ describe("a process that dies leaves neither a gap nor a double", () => {
 test("S-26: another chain that stands behind the URL from one poll to the next undoes nothing", async () => {
   const rpc = await serve();
   rpc.final = 100;
-  const one = followed({ urls: [rpc.url] });
+  const one = follow({ urls: [rpc.url] });
   await one.toTip();
   const facts = one.ledger.facts();
   rpc.chainId = 1;

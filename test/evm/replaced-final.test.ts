@@ -3,15 +3,10 @@
 // two that are right from raising it. What is denied and shown by nobody is stood on by nobody meanwhile.
 
 import assert from "node:assert/strict";
-import { afterEach, describe, test } from "node:test";
-import { follow, type Followed } from "./follow.ts";
-import { ScriptedRpc } from "./scripted-rpc.ts";
+import { describe, test } from "node:test";
+import { follow, type Followed, serveChain } from "./follow.ts";
+import type { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
-
-const stopped: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stopped.splice(0)) await stop();
-});
 
 const logs = (n: number): number => (n % 4 === 0 ? 1 : 0);
 const CHAIN = scriptedChain(120, logs);
@@ -21,13 +16,8 @@ const branch = (head: number): ScriptedBlock[] => scriptedChain(head, logs, "orp
 
 /** Three RPCs that have agreed on a final block, and a follower of them. */
 async function agreed(): Promise<{ readonly rpcs: readonly ScriptedRpc[]; readonly one: Followed }> {
-  const rpcs = await Promise.all([1, 2, 3].map(() => new ScriptedRpc(CHAIN).start()));
-  for (const rpc of rpcs) {
-    rpc.final = FINAL;
-    stopped.push(() => rpc.stop());
-  }
+  const rpcs = await Promise.all([1, 2, 3].map(() => serveChain(CHAIN, FINAL)));
   const one = follow({ urls: rpcs.map(({ url }) => url), timeoutMs: 300 });
-  stopped.push(() => one.close());
   await one.toTip();
   assert.equal(one.ledger.tips().evm.finalHeight, FINAL);
   return { rpcs, one };
