@@ -1,6 +1,8 @@
 // One example of each answer and body of the swap group, for the documents: the worked vectors of S-11 and S-20, a deal
 // whose PEARL is locked. A test checks every example against its schema.
 
+import { TYPED_DATA } from "../../swap/eip712.ts";
+
 /** A deal. */
 const dealRow = {
   status: "PEARL_LOCKED",
@@ -278,50 +280,7 @@ const typedData = {
     chainId: 31337,
     verifyingContract: "0x1111111111111111111111111111111111111111",
   },
-  types: {
-    EIP712Domain: [
-      { name: "name", type: "string" },
-      { name: "version", type: "string" },
-      { name: "chainId", type: "uint256" },
-      { name: "verifyingContract", type: "address" },
-    ],
-    Ask: [
-      { name: "seller", type: "address" },
-      { name: "sellerPearlAddress", type: "string" },
-      { name: "sellerPearlKey", type: "bytes32" },
-      { name: "pearlAmountSat", type: "uint64" },
-      { name: "usdcAmount", type: "uint256" },
-      { name: "expiry", type: "uint64" },
-      { name: "feeBps", type: "uint16" },
-      { name: "feeRecipient", type: "address" },
-      { name: "nonce", type: "uint256" },
-    ],
-    Terms: [
-      { name: "buyer", type: "address" },
-      { name: "seller", type: "address" },
-      { name: "hashlock", type: "bytes32" },
-      { name: "usdcAmount", type: "uint256" },
-      { name: "pearlAmountSat", type: "uint64" },
-      { name: "buyerPearlKey", type: "bytes32" },
-      { name: "sellerPearlKey", type: "bytes32" },
-      { name: "pearlRefundTime", type: "uint64" },
-      { name: "evmRefundTime", type: "uint64" },
-      { name: "feeBps", type: "uint16" },
-      { name: "feeRecipient", type: "address" },
-      { name: "askId", type: "bytes32" },
-      { name: "nonce", type: "uint256" },
-    ],
-    AskAction: [
-      { name: "askId", type: "bytes32" },
-      { name: "action", type: "string" },
-      { name: "deadline", type: "uint64" },
-    ],
-    BidOrigin: [
-      { name: "orderHash", type: "bytes32" },
-      { name: "origin", type: "string" },
-      { name: "ref", type: "string" },
-    ],
-  },
+  types: TYPED_DATA,
   escrow: {
     address: "0x1111111111111111111111111111111111111111",
     chain_id: 31337,
