@@ -18,10 +18,7 @@ const MOST_QUESTIONS = 400;
 describe("missing hashes", () => {
   for (const lag of [2, 5, 12, 200]) {
     test(`of ${lag} blocks: a bounded number of questions, a stall, and on it goes when they are shown`, async () => {
-      const stage = new FollowerStage(lag);
-      stage.world.grow(10);
-      const life = stage.start();
-      await stage.until(() => stage.isAtTip());
+      const { stage, life } = await FollowerStage.synced(lag, 10);
       // Not one of them is shown, while the tip and the block at our height are.
       const { world } = stage;
       life.node.hidesAbove = world.tip.height;
@@ -39,7 +36,7 @@ describe("missing hashes", () => {
       assert.ok(life.node.asked - before > 50, "it is asked on");
       life.node.hidesAbove = Number.POSITIVE_INFINITY;
       life.node.mostAsked = Number.POSITIVE_INFINITY;
-      await stage.until(() => stage.isAtTip());
+      await stage.reachTip();
       await assertCanonical(stage.store, stage.world, stage.rules);
       life.kill();
     });

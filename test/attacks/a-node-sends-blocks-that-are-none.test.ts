@@ -12,10 +12,7 @@ describe("a refused block", () => {
     ["in the middle of a sync", 40, 25],
   ] as const) {
     test(`${name} reads no row again, however often it is sent`, async () => {
-      const stage = new FollowerStage(growth);
-      stage.world.grow(30);
-      const life = stage.start();
-      await stage.until(() => stage.isAtTip());
+      const { stage, life } = await FollowerStage.synced(growth, 30);
       const { anchors } = life.reads;
       stage.world.grow(growth);
       const hash = stage.world.best[30 + bad]?.hash;
@@ -30,7 +27,7 @@ describe("a refused block", () => {
       assert.ok(life.node.asked > asked, "it is asked for again");
       assert.deepEqual(life.reads, before, "and nothing else is read");
       repair();
-      await stage.until(() => stage.isAtTip());
+      await stage.reachTip();
       assert.equal(life.reads.anchors, anchors);
       await assertCanonical(stage.store, stage.world, stage.rules);
       life.kill();

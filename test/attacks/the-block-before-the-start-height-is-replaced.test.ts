@@ -36,7 +36,7 @@ describe("another block before the start height", () => {
       stage.world.grow(tip);
       const life = stage.start();
       try {
-        await stage.until(() => stage.isAtTip());
+        await stage.reachTip();
         await sqlite.swaps.initialise({
           network: "simnet",
           chainId: 31_337,
@@ -63,7 +63,7 @@ describe("another block before the start height", () => {
         const oldTip = stage.world.tip;
         stage.world.reorganise(depth, depth + 2);
         life.node.announce();
-        await stage.until(() => stage.isAtTip());
+        await stage.reachTip();
 
         const fresh = new CoreIndex("simnet", stage.rules);
         for (const block of stage.world.made) if (block.height >= START) fresh.apply(block);

@@ -37,7 +37,7 @@ test("a crash at any port call leaves an index that the next life completes", as
       const stage = newStage();
       await tell(stage, new PortCalls(crashAt), isMadeAtCrash);
       const next = stage.start();
-      await stage.until(() => stage.isAtTip());
+      await stage.reachTip();
       await assertCanonical(stage.store, stage.world, stage.rules);
       next.kill();
     }

@@ -3,59 +3,26 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
 import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
 
 describe("follower", () => {
-  test("P-90, H-20: a node that is behind on our chain is no reorganisation but a stall, and the lag is never below 0", async () => {
-    const stage = new FollowerStage(1);
-    stage.world.grow(10);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
-    const whole = stage.world.bookmark();
-    stage.world.loseHead(6);
-    life.node.announce();
-    await stage.pass(5);
-    assert.equal((await stage.store.tip())?.height, 10);
-    assert.equal(stage.metrics.rewinds, 0);
-    assert.deepEqual(life.progress.status(), {
-      nodeHeight: 4,
-      indexedHeight: 10,
-      lag: 0,
-      indexingStatus: "stalled",
-      evm: null,
-    });
-    stage.world.switchTo(whole);
-    stage.world.grow(1);
-    life.node.announce();
-    await stage.until(() => stage.isAtTip());
-    assert.equal(stage.metrics.rewinds, 0);
-    life.kill();
-  });
-
   test("P-90: a different block at a height that we have is a reorganisation, also on a shorter branch", async () => {
-    const stage = new FollowerStage(2);
-    stage.world.grow(12);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(2, 12);
     stage.world.reorganise(8, 3);
     life.node.announce();
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     assert.equal((await stage.store.tip())?.height, 7);
     await assertCanonical(stage.store, stage.world, stage.rules);
     life.kill();
   });
 
   test("a reorganisation to the undo limit is followed; one block deeper stalls and changes nothing", async () => {
-    const stage = new FollowerStage(3);
-    stage.world.grow(30);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(3, 30);
     stage.world.reorganise(SIMULATED_UNDO, SIMULATED_UNDO + 1);
     life.node.announce();
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     assert.equal(stage.metrics.deepest, SIMULATED_UNDO);
     const ours = stage.world.bookmark();
     const before = await stage.store.dump();
@@ -74,21 +41,18 @@ describe("follower", () => {
     stage.world.switchTo(ours);
     stage.world.grow(1);
     life.node.announce();
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     await stage.until(() => life.progress.status().indexingStatus === "synced");
     await assertCanonical(stage.store, stage.world, stage.rules);
     life.kill();
   });
 
   test("a reorganisation while the process was down is found at the next start", async () => {
-    const stage = new FollowerStage(4);
-    stage.world.grow(20);
-    const first = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life: first } = await FollowerStage.synced(4, 20);
     await first.stop();
     stage.world.reorganise(9, 11);
     const second = stage.start();
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     assert.equal(stage.metrics.deepest, 9);
     await assertCanonical(stage.store, stage.world, stage.rules);
     second.kill();
@@ -103,50 +67,14 @@ describe("follower", () => {
     assert.equal(life.progress.status().indexedHeight, -1);
     stage.world.grow(9);
     life.node.announce();
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     assert.equal(await stage.store.blockHash(6), null);
     assert.equal(await stage.store.blockHash(7), stage.world.best[7]?.hash);
     life.kill();
   });
 
-  test("P-90: a branch that replaces the block before the start height, too, begins the index anew", async () => {
-    const stage = new FollowerStage(6, { startHeight: 8 });
-    stage.world.grow(12);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
-    stage.world.reorganise(7, 9);
-    life.node.announce();
-    await stage.until(() => stage.isAtTip());
-    const fresh = new CoreIndex("simnet", stage.rules);
-    for (const block of stage.world.made) if (block.height >= 8) fresh.apply(block);
-    assert.equal((await stage.store.tip())?.digest, fresh.digest);
-    assert.equal(await stage.store.blockHash(7), stage.world.best[7]?.hash);
-    life.kill();
-  });
-
-  test("P-90: a node that is behind our first block changes nothing", async () => {
-    const stage = new FollowerStage(9, { startHeight: 8 });
-    stage.world.grow(12);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
-    const whole = stage.world.bookmark();
-    stage.world.loseHead(7);
-    life.node.announce();
-    await stage.pass(6);
-    assert.equal((await stage.store.tip())?.height, 12);
-    stage.world.switchTo(whole);
-    stage.world.grow(1);
-    life.node.announce();
-    await stage.until(() => stage.isAtTip());
-    assert.equal(stage.metrics.rewinds, 0);
-    life.kill();
-  });
-
   test("a node that names no hashes at all is not taken for one on another branch", async () => {
-    const stage = new FollowerStage(10, { startHeight: 8 });
-    stage.world.grow(12);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(10, 12, { startHeight: 8 });
     const ours = stage.world.bookmark();
     const before = await stage.store.dump();
     stage.world.reorganise(2, 2);
@@ -163,10 +91,7 @@ describe("follower", () => {
   });
 
   test("P-90: a node that falls back while its branch is compared undoes no more than that branch replaces", async () => {
-    const stage = new FollowerStage(11);
-    stage.world.grow(12);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(11, 12);
     // One block more than ours, which names another parent; asked for its hashes the node has those up to 6 alone.
     stage.world.reorganise(2, 3);
     life.node.hidesAbove = 6;
@@ -176,17 +101,14 @@ describe("follower", () => {
     assert.equal(stage.metrics.rewinds, 0, "blocks are undone that the branch has, too");
     assert.equal((await stage.store.tip())?.height, 12);
     life.node.hidesAbove = Number.POSITIVE_INFINITY;
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     assert.equal(stage.metrics.deepest, 2);
     await assertCanonical(stage.store, stage.world, stage.rules);
     life.kill();
   });
 
   test("a block that fails verification is refused, named with its request, and tried again", async () => {
-    const stage = new FollowerStage(7);
-    stage.world.grow(2);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(7, 2);
     stage.world.grow(1);
     const { hash } = stage.world.tip;
     const repair = stage.world.corrupt(hash);
@@ -195,16 +117,13 @@ describe("follower", () => {
     assert.match(life.progress.trouble ?? "", new RegExp(`getblock ${hash} 0.*(MERKLE|WITNESS|TRANSACTION)`));
     assert.equal((await stage.store.tip())?.height, 2);
     repair();
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     await assertCanonical(stage.store, stage.world, stage.rules);
     life.kill();
   });
 
   test("an announced block is indexed without any time passing", async () => {
-    const stage = new FollowerStage(8);
-    stage.world.grow(5);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(8, 5);
     const before = stage.clock.monotonicMs();
     stage.world.grow(1);
     life.node.announce();
@@ -215,14 +134,11 @@ describe("follower", () => {
   });
 
   test("a block that was announced and is gone when it is asked for holds nothing up for long", async () => {
-    const stage = new FollowerStage(9);
-    stage.world.grow(5);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(9, 5);
     stage.world.grow(1);
     life.node.announce();
     stage.world.reorganise(2, 3);
-    await stage.until(() => stage.isAtTip());
+    await stage.reachTip();
     await assertCanonical(stage.store, stage.world, stage.rules);
     await stage.until(() => life.progress.status().indexingStatus === "synced");
     life.kill();

@@ -64,7 +64,7 @@ async function liveThrough(stage: FollowerStage, random: Random): Promise<void> 
     await stage.pass(random.below(12));
   }
   stage.faults.isActive = false;
-  await stage.until(() => stage.isAtTip());
+  await stage.reachTip();
   life.kill();
   stage.clock.forget();
   await stage.pass(1);

@@ -39,6 +39,19 @@ export class FollowerStage {
     this.#around = { world, store, clock, lines, faults, busy: { calls: 0 }, rules: this.rules };
   }
 
+  /** A stage with so many blocks, and a life that has indexed them. */
+  static async synced(
+    seed: number,
+    blocks: number,
+    rules: Partial<ProtocolRules> = {},
+  ): Promise<{ readonly stage: FollowerStage; readonly life: ProcessLife }> {
+    const stage = new FollowerStage(seed, rules);
+    stage.world.grow(blocks);
+    const life = stage.start();
+    await stage.reachTip();
+    return { stage, life };
+  }
+
   /** Starts the follower; `calls` decides at which port call it dies. */
   start(calls = new PortCalls(), isMadeAtCrash = false): ProcessLife {
     return new ProcessLife(this.#around, calls, this.metrics, isMadeAtCrash);
@@ -61,6 +74,11 @@ export class FollowerStage {
       this.clock.advance();
     }
     await this.#settle();
+  }
+
+  /** Lets time pass until the store's tip is the world's. */
+  reachTip(): Promise<void> {
+    return this.until(() => this.isAtTip());
   }
 
   /** Whether the store's tip is the world's. */
