@@ -9,7 +9,7 @@ import type { JsonRow } from "../../testkit/rows.ts";
 export interface StreamedEvent {
   readonly id: number;
   readonly event: string;
-  readonly data: { readonly height: number; readonly block_hash: string; readonly row?: JsonRow };
+  readonly data: JsonRow & { readonly height: number; readonly block_hash: string; readonly row?: JsonRow };
   /** The whole event as it was sent. */
   readonly raw: string;
 }
@@ -51,6 +51,11 @@ export class EventStream {
     for (let waited = 0; waited < 6000 && this.events.length < count; waited += 1) await pause(10);
     await pause(30);
     return this.events;
+  }
+
+  /** The events of this kind so far. */
+  of(event: string): readonly StreamedEvent[] {
+    return this.events.filter((one) => one.event === event);
   }
 
   close(): void {

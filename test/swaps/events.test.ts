@@ -2,10 +2,8 @@
 // over a restart.
 
 import assert from "node:assert/strict";
-import { get, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { fund, lockUsdc, party } from "../../testkit/worlds/swap-stage/parties.ts";
-import type { JsonRow } from "../../testkit/rows.ts";
 import {
   dealOf,
   htlcOf,
@@ -15,66 +13,15 @@ import {
   postTake,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { EventStream, type StreamedEvent } from "../end-to-end/event-stream.ts";
 
-interface Told {
-  readonly id: number;
-  readonly event: string;
-  readonly data: JsonRow & { readonly row: JsonRow };
-}
-
-/** One open stream. Each has a connection of its own: what one was told, another may be about to be told. */
-class Stream {
-  readonly told: Told[] = [];
-  readonly #response: IncomingMessage;
-
-  constructor(response: IncomingMessage) {
-    this.#response = response;
-    let text = "";
-    response.setEncoding("utf8");
-    response.on("error", () => undefined);
-    response.on("data", (chunk: string) => {
-      text += chunk;
-      const parts = text.split("\n\n");
-      text = parts.pop() ?? "";
-      for (const part of parts) {
-        const fields = new Map(
-          part.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]),
-        );
-        const data = fields.get("data");
-        if (data !== undefined)
-          this.told.push({
-            id: Number(fields.get("id")),
-            event: fields.get("event") ?? "",
-            data: JSON.parse(data),
-          });
-      }
-    });
-  }
-
-  of(event: string): readonly Told[] {
-    return this.told.filter((one) => one.event === event);
-  }
-
-  close(): void {
-    this.#response.destroy();
-  }
-}
-
-function open(query = "", last?: number): Promise<Stream> {
-  const headers = last === undefined ? {} : { "last-event-id": String(last) };
-  return new Promise((resolve, reject) => {
-    const { port } = stage.service;
-    get({ host: "127.0.0.1", port, path: `/api/v1/events${query}`, headers, agent: false }, (response) => {
-      assert.equal(response.statusCode, 200);
-      resolve(new Stream(response));
-    }).on("error", reject);
-  });
-}
+const open = (query = "", last?: number): Promise<EventStream> =>
+  EventStream.open({ host: "127.0.0.1", port: stage.service.port }, query, last);
 
 let stage: SwapStage;
 
-function statusOf(one: Told | undefined): unknown {
-  return one?.data.row["status"];
+function statusOf(one: StreamedEvent | undefined): unknown {
+  return one?.data.row?.["status"];
 }
 
 before(async () => {
@@ -134,7 +81,7 @@ test("a deal's life in events, filters, and the same again over a restart", asyn
         { ...earlier.data.row, confirmations: null },
       );
   }
-  assert.deepEqual(nobody.told.filter(({ event }) => event !== "block").length, 0);
+  assert.deepEqual(nobody.events.filter(({ event }) => event !== "block").length, 0);
   assert.ok(theirs.of("deal").length > 0 && theirs.of("ask").length > 0);
   const ofBlocks = all.of("deal").filter(({ data }) => data["chain"] !== null);
   assert.deepEqual(
@@ -142,16 +89,16 @@ test("a deal's life in events, filters, and the same again over a restart", asyn
     ofBlocks,
   );
 
-  const first = all.told[0];
+  const first = all.events[0];
   assert.ok(first !== undefined);
-  const wanted = all.told.slice(1);
+  const wanted = all.events.slice(1);
   for (const stream of [all, mine, theirs, nobody]) stream.close();
   await stage.stopService();
   await stage.startService();
   const resumed = await open("", first.id);
-  await stage.until("all of it again", async () => resumed.told.length >= wanted.length);
-  assert.deepEqual(resumed.told.slice(0, wanted.length), wanted);
-  const ids = resumed.told.map(({ id }) => id);
+  await stage.until("all of it again", async () => resumed.events.length >= wanted.length);
+  assert.deepEqual(resumed.events.slice(0, wanted.length), wanted);
+  const ids = resumed.events.map(({ id }) => id);
   assert.deepEqual(
     ids,
     ids.toSorted((a, b) => a - b),
@@ -165,7 +112,7 @@ test("an EVM reorganisation is told with its chain, and what it undid", async ()
   const taken = await postTake(stage, offer.askId, buyer, 2);
   const stream = await open();
   await lockUsdc(stage, buyer, taken.answer);
-  await stage.until("taken", async () => stream.of("ask").at(-1)?.data.row["status"] === "ASK_TAKEN");
+  await stage.until("taken", async () => stream.of("ask").at(-1)?.data.row?.["status"] === "ASK_TAKEN");
   await stage.anvil.reorg(1);
   await stage.until("undone", async () => {
     const [reorg, ask, deal] = ["reorg", "ask", "deal"].map((event) => stream.of(event).at(-1));
@@ -175,6 +122,6 @@ test("an EVM reorganisation is told with its chain, and what it undid", async ()
   const reorg = stream.of("reorg").at(-1);
   assert.equal(reorg?.data["chain"], "evm");
   assert.ok(Number.isInteger(reorg.data["fork_height"]));
-  assert.equal(stream.of("deal").at(-1)?.data.row["status"], "DEAL_OPEN");
+  assert.equal(stream.of("deal").at(-1)?.data.row?.["status"], "DEAL_OPEN");
   stream.close();
 });
