@@ -56,8 +56,7 @@ const RARE = [
 const done = { steps: 0, happened: new Map<string, number>() };
 
 async function run(setting: LyingSetting, given: readonly LyingStep[]): Promise<void> {
-  const world = new LyingWorld(setting);
-  for (const step of given) await world.step(step);
+  const world = await LyingWorld.after(setting, given);
   await world.settle();
   // What a weak reference has named stays in memory until the event loop turns, and a world never waits for it.
   await setImmediate();

@@ -30,6 +30,22 @@ export interface LyingSetting {
   readonly liarAt: number;
 }
 
+/** One RPC lies beside one honest one, or beside two. */
+export const [OF_TWO, OF_THREE]: readonly [LyingSetting, LyingSetting] = [
+  { seed: 0, honest: 1, liarAt: 0 },
+  { seed: 0, honest: 2, liarAt: 0 },
+];
+
+export const LOOK: LyingStep = { do: "look" };
+export const RESTART: LyingStep = { do: "restart" };
+export const LOCK: LyingStep = { do: "lock", named: false };
+export const ACCEPT: LyingStep = { do: "accept", order: 0 };
+
+/** So many blocks of the honest chain, each these seconds after the one before it. */
+export function mine(...seconds: readonly number[]): readonly LyingStep[] {
+  return seconds.map((one) => ({ do: "mine", seconds: one }));
+}
+
 /** Seconds of the orders of these worlds: T_p from their locking on, and the time before it in which none is offered. */
 export const LOCK_TIMES = { refundAfterS: 9 * 3600, lockLeadS: 4 * 3600 };
 

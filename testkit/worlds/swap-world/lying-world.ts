@@ -102,6 +102,13 @@ export class LyingWorld {
     });
   }
 
+  /** A world in which all of these steps were done. */
+  static async after(setting: LyingSetting, steps: readonly LyingStep[]): Promise<LyingWorld> {
+    const world = new LyingWorld(setting);
+    for (const step of steps) await world.step(step);
+    return world;
+  }
+
   /** Does a step. @throws Error where the service offers what the honest chain does not carry. */
   async step(step: LyingStep): Promise<void> {
     this.#note(step.do);
