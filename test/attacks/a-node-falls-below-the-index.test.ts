@@ -3,20 +3,12 @@
 // again or another branch, however long that branch is.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, test } from "node:test";
-import { freePort } from "../../testkit/free-port.ts";
+import { describe, test } from "node:test";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { type ProcessLife, SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
 import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
-
-after(endAll);
+import { ServiceStage } from "../process/service-stage.ts";
 
 const HEIGHT = 20;
 
@@ -25,10 +17,7 @@ function codes(life: ProcessLife): readonly string[] {
 }
 
 async function fallen(seed: number, depth: number): Promise<{ stage: FollowerStage; life: ProcessLife }> {
-  const stage = new FollowerStage(seed);
-  stage.world.grow(HEIGHT);
-  const life = stage.start();
-  await stage.until(() => stage.isAtTip());
+  const { stage, life } = await FollowerStage.synced(seed, HEIGHT);
   assert.deepEqual(codes(life), []);
   stage.world.loseHead(depth);
   life.node.announce();
@@ -48,7 +37,7 @@ async function assertFallen(stage: FollowerStage, life: ProcessLife, nodeHeight:
 }
 
 async function assertWell(stage: FollowerStage, life: ProcessLife): Promise<void> {
-  await stage.until(() => stage.isAtTip());
+  await stage.reachTip();
   await stage.until(() => life.progress.status().indexingStatus === "synced");
   assert.deepEqual(codes(life), []);
   await assertCanonical(stage.store, stage.world, stage.rules);
@@ -104,10 +93,7 @@ describe("a node that fell back (S-05, H-20)", () => {
   }
 
   test("below the block before the start height, where nothing can be compared", async () => {
-    const stage = new FollowerStage(90, { startHeight: 8 });
-    stage.world.grow(HEIGHT);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(90, HEIGHT, { startHeight: 8 });
     const whole = stage.world.bookmark();
     stage.world.loseHead(HEIGHT - 3);
     life.node.announce();
@@ -120,10 +106,7 @@ describe("a node that fell back (S-05, H-20)", () => {
   });
 
   test("another branch that is shorter and too deep to follow is a stall, but no blocks were lost", async () => {
-    const stage = new FollowerStage(93);
-    stage.world.grow(30);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(93, 30);
     stage.world.reorganise(SIMULATED_UNDO + 5, 3);
     life.node.announce();
     await stage.until(() => life.progress.trouble !== null);
@@ -146,35 +129,28 @@ describe("a node that fell back (S-05, H-20)", () => {
   });
 });
 
-test("/health of a real process: 12 blocks lost, and come back", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "strand-fallen-"));
-  const world = new SimulatedWorld(92);
-  world.grow(25);
-  const server = await serveWorld(world);
-  const port = await freePort();
-  const strand = startStrand(
-    process.execPath,
-    ["start"],
-    settingsOver(world, server, { database: `sqlite:${join(folder, "index.db")}`, port }),
-  );
-  try {
-    await until("it is synced", async () => (await health(port))?.["indexed_height"] === 25);
+describe("a real process", () => {
+  const stage = new ServiceStage(92, 25);
+
+  test("/health: 12 blocks lost, and come back", async () => {
+    const { world } = stage;
+    const service = await stage.start(stage.sqlite());
+    await service.atTip();
     const whole = world.bookmark();
     world.loseHead(12);
-    await until("health says stalled", async () => (await health(port))?.["indexing_status"] === "stalled");
-    const { status, reasons, height, indexed_height, lag } = (await health(port)) ?? {};
+    await until(
+      "health says stalled",
+      async () => (await service.health())?.["indexing_status"] === "stalled",
+    );
+    const { status, reasons, height, indexed_height, lag } = (await service.health()) ?? {};
     assert.deepEqual(
       { status, reasons, height, indexed_height, lag },
       { status: "degraded", reasons: ["PEARL_NODE_BEHIND"], height: 13, indexed_height: 25, lag: 0 },
     );
-    assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 503);
-    assert.equal((await fetch(`http://127.0.0.1:${port}/health/live`)).status, 200);
+    assert.equal((await service.get("/health/ready")).status, 503);
+    assert.equal((await service.get("/health/live")).status, 200);
     world.switchTo(whole);
-    await until("all is well again", async () => (await health(port))?.["status"] === "ok");
-  } finally {
-    strand.child.kill("SIGTERM");
-    await strand.ended;
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+    await until("all is well again", async () => (await service.health())?.["status"] === "ok");
+    await service.end();
+  });
 });

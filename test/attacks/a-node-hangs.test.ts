@@ -2,20 +2,13 @@
 // asked, and a real process within 15 s of its own; both go on by themselves when the node answers again.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { freePort } from "../../testkit/free-port.ts";
 import { assertCanonical } from "../../testkit/worlds/simulation/compare.ts";
 import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld } from "../../testkit/worlds/simulation/world-server.ts";
 import { client, closeAll, failure, fake, patience } from "../pearl-node/client-fixture.ts";
-import { endAll, health, startStrand } from "../process/service-process.ts";
 import { until } from "../../testkit/until.ts";
+import { ServiceStage } from "../process/service-stage.ts";
 
-after(endAll);
 after(closeAll);
 
 const WITHIN_MS = 15_000;
@@ -34,10 +27,7 @@ describe("a node that hangs is stalled within 15 s (H-20)", () => {
     ["in the middle of syncing", 60],
   ] as const) {
     test(name, async () => {
-      const stage = new FollowerStage(growth + 1);
-      stage.world.grow(10);
-      const life = stage.start();
-      await stage.until(() => stage.isAtTip());
+      const { stage, life } = await FollowerStage.synced(growth + 1, 10);
       stage.world.grow(growth);
       life.node.isHanging = true;
       if (growth > 0) life.node.announce();
@@ -49,7 +39,7 @@ describe("a node that hangs is stalled within 15 s (H-20)", () => {
         ["PEARL_STALLED"],
       );
       life.node.isHanging = false;
-      await stage.until(() => stage.isAtTip());
+      await stage.reachTip();
       await stage.until(() => life.progress.status().indexingStatus === "synced");
       await assertCanonical(stage.store, stage.world, stage.rules);
       life.kill();
@@ -67,10 +57,7 @@ describe("a node that hangs is stalled within 15 s (H-20)", () => {
   });
 
   test("a node that takes its time over a block is not", async () => {
-    const stage = new FollowerStage(71);
-    stage.world.grow(10);
-    const life = stage.start();
-    await stage.until(() => stage.isAtTip());
+    const { stage, life } = await FollowerStage.synced(71, 10);
     for (let i = 0; i < 40; i += 1) {
       await stage.pass(1);
       assert.equal(life.progress.status().indexingStatus, "synced");
@@ -97,34 +84,22 @@ test("a node that drips its answer is not waited for without end", async () => {
   await failure(dripped.tip(), "TIMEOUT", /no whole answer within 10000 ms/);
 });
 
-test("/health of a real process", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "strand-hanging-"));
-  const world = new SimulatedWorld(72);
-  world.grow(12);
-  const server = await serveWorld(world);
-  const port = await freePort();
-  const strand = startStrand(process.execPath, ["start"], {
-    STRAND_NETWORK: "simnet",
-    PEARL_RPC_URL: server.url,
-    PRC20_FEE_ADDRESS: world.feeAddress,
-    DATABASE_URL: `sqlite:${join(folder, "index.db")}`,
-    PORT: `${port}`,
-  });
-  const status = async (): Promise<unknown> => (await health(port))?.["indexing_status"];
-  try {
-    await until("it is synced", async () => (await health(port))?.["indexed_height"] === 12);
+describe("a real process", () => {
+  const stage = new ServiceStage(72, 12);
+
+  test("/health", async () => {
+    // It asks as often as by default.
+    const service = await stage.start(stage.sqlite(), { more: { PEARL_POLL_MS: "250" } });
+    const status = async (): Promise<unknown> => (await service.health())?.["indexing_status"];
+    await service.atTip();
     await until("it says so", async () => (await status()) === "synced");
-    server.isHanging = true;
+    stage.node.isHanging = true;
     await until("health says stalled", async () => (await status()) === "stalled", WITHIN_MS);
-    const body = await health(port);
+    const body = await service.health();
     assert.deepEqual(body?.["reasons"], ["PEARL_STALLED"]);
     assert.equal(body?.["height"], 12);
-    server.isHanging = false;
+    stage.node.isHanging = false;
     await until("all is well again", async () => (await status()) === "synced");
-  } finally {
-    strand.child.kill("SIGTERM");
-    await strand.ended;
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+    await service.end();
+  });
 });

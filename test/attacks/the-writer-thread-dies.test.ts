@@ -3,57 +3,33 @@
 
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { freePort } from "../../testkit/free-port.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import { endAll, health, REPOSITORY, type StartedProcess, startStrand } from "../process/service-process.ts";
-import { until } from "../../testkit/until.ts";
+import { REPOSITORY } from "../process/service-process.ts";
 import { fieldOf } from "../../testkit/field-of.ts";
+import { ServiceStage, type StartedService } from "../process/service-stage.ts";
 
-let folder = "";
-let world: SimulatedWorld;
-let server: WorldServer;
+const stage = new ServiceStage(91, 12);
 
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "strand-writer-"));
-  world = new SimulatedWorld(91);
-  world.grow(12);
-  server = await serveWorld(world);
-});
-
-after(async () => {
-  await endAll();
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function start(port: number): StartedProcess {
-  return startStrand(process.execPath, ["start"], {
-    ...settingsOver(world, server, { database: `sqlite:${join(folder, "index.db")}`, port }),
-    NODE_OPTIONS: `--import=${join(REPOSITORY, "test/attacks/writer-killer.ts")}`,
+const start = (): Promise<StartedService> =>
+  stage.start(stage.sqlite(), {
+    more: { NODE_OPTIONS: `--import=${join(REPOSITORY, "test/attacks/writer-killer.ts")}` },
   });
-}
 
 test("H-20: a service whose writer has died says so, ends with 1, and a new start goes on", async () => {
-  const port = await freePort();
-  const first = start(port);
-  await until("twelve blocks are indexed", async () => (await health(port))?.["indexed_height"] === 12);
-  process.kill(first.workerPid(), "SIGUSR2");
-  const { code, stdout, stderr } = await first.ended;
+  const first = await start();
+  await first.atTip();
+  process.kill(first.strand.workerPid(), "SIGUSR2");
+  const { code, stdout, stderr } = await first.strand.ended;
   assert.equal(code, 1);
   assert.match(stderr, /nothing can be written any more, start the service again/);
   assert.match(stdout + stderr, /alarm: nothing can be written any more/);
-  world.grow(5);
-  const second = start(port);
-  await until("the new process goes on", async () => (await health(port))?.["indexed_height"] === 17);
-  second.child.kill("SIGTERM");
-  assert.equal((await second.ended).code, 0);
+  stage.world.grow(5);
+  const second = await start();
+  await second.atTip();
+  await second.end();
 });
 
 test("H-20: a store whose writer has died tells it as a condition; one that was closed does not", async () => {

@@ -6,26 +6,33 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { fieldOf } from "../../testkit/field-of.ts";
-import { needsPostgres } from "../../testkit/doubles/postgres.ts";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { until } from "../../testkit/until.ts";
-import { DatabaseStage } from "./database-stage.ts";
+import { ServiceStage, type StartedService } from "./service-stage.ts";
 
 /** An answer is there by then: five seconds, and as much for a busy machine. */
 const MOST_MS = 10_000;
 
+/** What a service says of itself, as text; empty where it says nothing. */
+async function reasonsOf({ health }: StartedService): Promise<string> {
+  return JSON.stringify((await health())?.["reasons"] ?? "");
+}
+
 describe("PostgreSQL goes away", needsPostgres(), () => {
-  let stage: DatabaseStage;
+  const stage = new ServiceStage(401, 30);
+  const { world } = stage;
+  let cluster: PostgresCluster;
 
   before(async () => {
-    stage = await DatabaseStage.open(401, 30);
+    cluster = await startPostgres();
   });
 
-  after(() => stage.close());
+  after(() => cluster.stop());
 
   test("H-04, H-20: rows are 503 with Retry-After, live is 200, and all goes on when it is back", async () => {
-    const { cluster, world } = stage;
     const url = await cluster.newUrl();
-    const { strand, get, reasons, isIndexed } = await stage.start(url);
+    const service = await stage.start(url);
+    const { get, isIndexed } = service;
     const digest = (height: number, signal?: AbortSignal): Promise<Response> =>
       get(`/api/v1/prc20/digest/${height}`, signal);
     await until("the tip is reached", isIndexed);
@@ -41,14 +48,14 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     assert.equal((await get("/health/ready")).status, 503);
     const told: unknown = await (await get("/health")).json();
     assert.equal(fieldOf(told, "status"), "degraded");
-    assert.ok((await reasons()).includes("STORE_SILENT"));
+    assert.ok((await reasonsOf(service)).includes("STORE_SILENT"));
     world.reorganise(5, 7);
 
     await cluster.bringBack();
     await until("the service goes on", isIndexed);
     assert.equal((await digest(4)).status, 200);
     // What the writer knows of its node is told within a second.
-    await until("all is well", async () => (await reasons()) === "[]");
+    await until("all is well", async () => (await reasonsOf(service)) === "[]");
     world.grow(1);
     await until("the next block is indexed", isIndexed);
 
@@ -67,23 +74,20 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     assert.equal((await get("/health/live")).status, 200);
     cluster.thaw();
     await until("the service goes on again", isIndexed);
-    await until("all is well again", async () => (await reasons()) === "[]");
+    await until("all is well again", async () => (await reasonsOf(service)) === "[]");
     assert.equal((await digest(6)).status, 200);
     assert.ok((await (await digest(world.tip.height)).text()).includes(world.tip.hash));
-    strand.child.kill("SIGTERM");
-    const { code, stderr } = await strand.ended;
-    assert.equal(code, 0, stderr);
+    await service.end();
     const store = await openPostgresStore({ url });
     assert.deepEqual(await store.audit(), []);
     await store.close();
   });
 
   test("a process that waits to write waits on when PostgreSQL goes away meanwhile", async () => {
-    const { cluster, world } = stage;
     const url = await cluster.newUrl();
-    const first = await stage.start(url, "index");
+    const first = await stage.start(url, { role: "index" });
     await until("the tip is reached", first.isIndexed);
-    const second = await stage.start(url, "index");
+    const second = await stage.start(url, { role: "index" });
     const { strand } = second;
     await until("the second waits", () => strand.stdout.includes("this one waits to take over"));
     await cluster.takeAway();
@@ -97,42 +101,37 @@ describe("PostgreSQL goes away", needsPostgres(), () => {
     await first.strand.ended;
     world.grow(1);
     await until("the second has taken over", second.isIndexed);
-    strand.child.kill("SIGTERM");
-    assert.equal((await strand.ended).code, 0, strand.stderr);
+    await second.end();
   });
 
   test("a process whose PostgreSQL is silent at its first try is not refused, and writes when it answers", async () => {
-    const { cluster } = stage;
     const url = await cluster.newUrl();
     cluster.freeze();
-    const { strand, reasons, isIndexed } = await stage.start(url);
+    const service = await stage.start(url);
+    const { strand, isIndexed } = service;
     try {
       await until(
         "it waits, or has ended",
         () => strand.stdout.includes("it tries again") || strand.child.exitCode !== null,
       );
       assert.equal(strand.child.exitCode, null, strand.stderr);
-      assert.ok((await reasons()).includes("STORE_SILENT"));
+      assert.ok((await reasonsOf(service)).includes("STORE_SILENT"));
     } finally {
       cluster.thaw();
     }
     await until("the tip is reached", isIndexed);
-    strand.child.kill("SIGTERM");
-    assert.equal((await strand.ended).code, 0, strand.stderr);
+    await service.end();
   });
 
   test("H-11: a service that is told to stop while PostgreSQL hangs ends in order and in time", async () => {
-    const { cluster, world } = stage;
-    const { strand, isIndexed } = await stage.start(await cluster.newUrl());
-    await until("the tip is reached", isIndexed);
+    const service = await stage.start(await cluster.newUrl());
+    await service.atTip();
     cluster.freeze();
     try {
       // There is something to be written, which will not be.
       world.grow(1);
       await delay(1000);
-      strand.child.kill("SIGTERM");
-      const { code, stderr } = await strand.ended;
-      assert.equal(code, 0, stderr);
+      await service.end();
     } finally {
       cluster.thaw();
     }

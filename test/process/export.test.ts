@@ -1,10 +1,9 @@
 // Two exports at a time, each of which makes copies beside its parts; and how much room one of them takes.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, watch } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { chdir, cwd } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { fillPostgresIndex } from "../../src/adapters/store-postgres/snapshot/fill-index.ts";
@@ -12,48 +11,26 @@ import { assembleSnapshot, openAssembled } from "../../src/adapters/store-sqlite
 import { contentsOf } from "../../src/adapters/store-sqlite/snapshot/index-contents.ts";
 import { readManifest } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
 import { takeWriteLock } from "../../src/adapters/store-sqlite/write/write-lock.ts";
-import { type Config, readConfig } from "../../src/app/config/config.ts";
+import type { Config } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
 import { exportIndex } from "../../src/app/snapshots.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { StoreUnavailable } from "../../src/index/ports.ts";
 import { until } from "../../testkit/until.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { startStrand } from "./service-process.ts";
+import { ServiceStage } from "./service-stage.ts";
 
-let folder = "";
-let world: SimulatedWorld;
-let server: WorldServer;
 const present = cwd();
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "strand-exports-"));
+const stage = new ServiceStage(613, 30, async () => {
   // The files of an export from PostgreSQL are made where the command runs.
-  chdir(folder);
-  world = new SimulatedWorld(613);
-  world.grow(30);
-  server = await serveWorld(world);
+  chdir(stage.folder);
   await indexed(30);
 });
 
-after(async () => {
-  chdir(present);
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => chdir(present));
 
-const file = (): string => join(folder, "source.db");
-
-function settings(): Readonly<Record<string, string>> {
-  return { ...settingsOver(world, server, { database: `sqlite:${file()}`, port: 0 }), LOG_LEVEL: "silent" };
-}
-
-function config(): Config {
-  const read = readConfig({ flags: new Map(), environment: settings(), readFile: () => null });
-  assert.ok(read.ok);
-  return read.value;
-}
+const file = (): string => stage.file("source");
+const config = (): Config => stage.config(stage.sqlite("source"));
 
 function over(url: string): Config {
   return { ...config(), database: { engine: "postgresql", url, primaryUrl: url } };
@@ -104,7 +81,11 @@ test(
       const [first, second] = [await cluster.newUrl(), await cluster.newUrl()];
       await moved(first);
       await moved(second);
-      const parts = ["one", "two", "three"].map((name) => join(folder, name)) as [string, string, string];
+      const parts = ["one", "two", "three"].map((name) => join(stage.folder, name)) as [
+        string,
+        string,
+        string,
+      ];
       const [one, two, three] = await Promise.allSettled([
         exportIndex(over(first), parts[0]),
         exportIndex(over(second), parts[1]),
@@ -119,7 +100,7 @@ test(
       assert.equal(operationsIn(parts[1]), rows);
       assert.equal(existsSync(parts[2]), false);
       assert.deepEqual(
-        readdirSync(folder).filter((name) => name.startsWith("strand-")),
+        readdirSync(stage.folder).filter((name) => name.startsWith("strand-")),
         [],
       );
     } finally {
@@ -129,7 +110,7 @@ test(
 );
 
 test("two exports do not write into one folder at a time", async () => {
-  const parts = join(folder, "shared");
+  const parts = join(stage.folder, "shared");
   mkdirSync(parts);
   // As another process holds it that is at work.
   const held = takeWriteLock(join(parts, "export"));
@@ -150,7 +131,10 @@ test("an export makes two copies at most, both in its folder", async () => {
     INSERT INTO address SELECT 1000000 + i, i, hex(randomblob(31)) FROM n`);
   const bytes = Number(database.prepare("PRAGMA page_count").get()?.["page_count"]) * 4096;
   database.close();
-  const [parts, temporary] = ["roomy", "temporary"].map((name) => join(folder, name)) as [string, string];
+  const [parts, temporary] = ["roomy", "temporary"].map((name) => join(stage.folder, name)) as [
+    string,
+    string,
+  ];
   for (const each of [parts, temporary]) mkdirSync(each);
   const names = new Set<string | null>();
   const modes = new Set<number>();
@@ -170,7 +154,8 @@ test("an export makes two copies at most, both in its folder", async () => {
     }),
   );
   const ended = await startStrand(process.execPath, ["export", "--to", parts], {
-    ...settings(),
+    ...stage.settings(stage.sqlite("source")),
+    LOG_LEVEL: "silent",
     SQLITE_TMPDIR: temporary,
   }).ended;
   for (const each of watchers) each.close();

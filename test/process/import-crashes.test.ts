@@ -5,22 +5,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { exportSnapshot } from "../../src/adapters/store-sqlite/snapshot/export-snapshot.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
-import type { IndexStore, StoreDump } from "../../src/index/ports.ts";
+import type { StoreDump } from "../../src/index/ports.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
-import { freePort } from "../../testkit/free-port.ts";
 import { Random } from "../../testkit/random.ts";
 import { replayOf, seeds } from "../../testkit/seeds.ts";
-import { until } from "../../testkit/until.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, startStrand } from "./service-process.ts";
+import { ServiceStage, soundDump } from "./service-stage.ts";
 
 const CRASHES = Math.ceil(Number(process.env["STRAND_CRASHES"] ?? 200) / 20);
 const [SEED = 0] = seeds([6120]);
@@ -29,51 +24,16 @@ const PART_BYTES = 16_384;
 /** About as long as an import works on a quiet machine. */
 const MOST_MS = 1_000;
 
-let folder = "";
 let parts = "";
-let server: WorldServer;
-let settings: Readonly<Record<string, string>> = {};
 let exported: StoreDump;
-
-async function dumpOf(opening: Promise<IndexStore>): Promise<StoreDump> {
-  const store = await opening;
-  try {
-    assert.deepEqual(await store.audit(), []);
-    return await store.dump();
-  } finally {
-    await store.close();
-  }
-}
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "strand-import-"));
-  parts = join(folder, "snapshot");
-  const world = new SimulatedWorld(SEED);
-  world.grow(30);
-  server = await serveWorld(world);
-  const file = join(folder, "first.db");
-  const port = await freePort();
-  const first = startStrand(
-    process.execPath,
-    ["start"],
-    settingsOver(world, server, { database: `sqlite:${file}`, port }),
-  );
-  await until(
-    "the tip is reached",
-    async () => (await health(port))?.["indexed_height"] === world.tip.height,
-  );
-  first.child.kill("SIGTERM");
-  assert.equal((await first.ended).code, 0);
-  const { parts: written } = exportSnapshot(file, parts, PART_BYTES);
+const stage = new ServiceStage(SEED, 30, async () => {
+  parts = join(stage.folder, "snapshot");
+  const first = await stage.start(stage.sqlite("first"));
+  await first.atTip();
+  await first.end();
+  const { parts: written } = exportSnapshot(stage.file("first"), parts, PART_BYTES);
   assert.ok(written.length > 5, `${written.length} parts`);
-  exported = await dumpOf(openSqliteStore({ file }));
-  settings = settingsOver(world, server, { database: "", port: 0 });
-});
-
-after(async () => {
-  await endAll();
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
+  exported = await soundDump(openSqliteStore({ file: stage.file("first") }));
 });
 
 /** Whether the run came to its end, and what it said. */
@@ -86,7 +46,7 @@ async function runs(
   const early = end.statement === undefined ? [] : [`--import=${join(here, "die-at-statement.ts")}`];
   const words = [join(here, "import-life.ts"), work, "--from", parts, "--replay", "5"];
   const child = spawn(process.execPath, [...early, ...words], {
-    env: { ...process.env, ...settings, DATABASE_URL: url, STRAND_DIE_AT: `${end.statement ?? 0}` },
+    env: { ...process.env, ...stage.settings(url), STRAND_DIE_AT: `${end.statement ?? 0}` },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
@@ -101,7 +61,7 @@ async function runs(
 
 /** How many statements a whole import into a new place runs in the thread that runs most. */
 async function statementsOfImport(url: string): Promise<number> {
-  const { isWhole, said } = await runs(url, folder, { statement: 0 });
+  const { isWhole, said } = await runs(url, stage.folder, { statement: 0 });
   assert.ok(isWhole, said);
   const most = Math.max(...[...said.matchAll(/^statements: (\d+)$/gm)].map(([, count]) => Number(count)));
   assert.ok(most > 100, said);
@@ -123,7 +83,7 @@ async function killAndGoOn(
       const end = random.oneIn(2)
         ? { afterMs: random.below(MOST_MS) }
         : { statement: 1 + random.below(statements) };
-      ({ isWhole } = await runs(url, folder, killed < CRASHES ? end : {}));
+      ({ isWhole } = await runs(url, stage.folder, killed < CRASHES ? end : {}));
       // Who dies right behind the last step has imported all of it.
       const found = isWhole ? null : await look(url);
       if (!isWhole) killed += 1;
@@ -139,10 +99,10 @@ const RULE = "SIGKILL at any statement and any moment of an import leaves nothin
 
 test(`${RULE}, in SQLite`, async (context) => {
   const { imported, statements } = await killAndGoOn(
-    async (number) => `sqlite:${join(folder, `${number}.db`)}`,
+    async (number) => stage.sqlite(`${number}`),
     async (url) => {
       const file = url.slice("sqlite:".length);
-      return existsSync(file) ? dumpOf(openSqliteStore({ file })) : null;
+      return existsSync(file) ? soundDump(openSqliteStore({ file })) : null;
     },
   );
   context.diagnostic(`${CRASHES} deaths, ${imported} imports of ${statements} statements each`);
@@ -155,7 +115,7 @@ test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
       () => cluster.newUrl(),
       async (url) => {
         const store = await openPostgresStore({ url });
-        if ((await store.tip()) !== null) return dumpOf(Promise.resolve(store));
+        if ((await store.tip()) !== null) return soundDump(Promise.resolve(store));
         await store.close();
         return null;
       },

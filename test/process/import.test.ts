@@ -1,12 +1,11 @@
 // What an import does not believe, although checksums, digests, books and another service agree; and what it leaves alone.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chdir, cwd } from "node:process";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { openPassingReader } from "../../src/adapters/store-sqlite/connection.ts";
@@ -22,7 +21,7 @@ import {
 import { eventFloor } from "../../src/index/event-groups.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { CommandRefused } from "../../src/app/cli/ending.ts";
-import { type Config, readConfig } from "../../src/app/config/config.ts";
+import type { Config } from "../../src/app/config/config.ts";
 import { startService } from "../../src/app/main.ts";
 import { exportIndex, importIndex } from "../../src/app/snapshots.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
@@ -32,43 +31,27 @@ import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
 import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
 import { type DigestWitness, startDigestWitness } from "./digest-witness.ts";
+import { ServiceStage, silentConfig, soundDump } from "./service-stage.ts";
 
 const BLOCKS = 40;
 const quiet = (): void => undefined;
 
-let folder = "";
-let world: SimulatedWorld;
-let server: WorldServer;
-let witness: DigestWitness;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "strand-import-"));
-  world = new SimulatedWorld(612);
-  world.grow(BLOCKS);
-  server = await serveWorld(world);
+const stage = new ServiceStage(612, BLOCKS, async () => {
   witness = await startDigestWitness();
   await followed("source");
 });
+const { world } = stage;
+let witness: DigestWitness;
 
-after(async () => {
-  witness.close();
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => witness.close());
 
-function file(name: string): string {
-  return join(folder, `${name}.db`);
-}
+const file = (name: string): string => stage.file(name);
 
-function configOf(name: string, over: readonly [SimulatedWorld, WorldServer] = [world, server]): Config {
-  const environment = settingsOver(...over, { database: `sqlite:${file(name)}`, port: 0 });
-  const config = readConfig({
-    flags: new Map(),
-    environment: { ...environment, LOG_LEVEL: "silent" },
-    readFile: () => null,
-  });
-  assert.ok(config.ok);
-  return config.value;
+function configOf(name: string, over?: readonly [SimulatedWorld, WorldServer]): Config {
+  const database = stage.sqlite(name);
+  return over === undefined
+    ? stage.config(database)
+    : silentConfig(settingsOver(...over, { database, port: 0 }));
 }
 
 /** Runs a service until it has what the node has; what `look` found meanwhile. */
@@ -83,15 +66,7 @@ async function followed<Found>(name: string, look?: (url: string) => Promise<Fou
   }
 }
 
-async function dumpOf(name: string): Promise<StoreDump> {
-  const store = await openSqliteStore({ file: file(name) });
-  try {
-    assert.deepEqual(await store.audit(), []);
-    return await store.dump();
-  } finally {
-    await store.close();
-  }
-}
+const dumpOf = (name: string): Promise<StoreDump> => soundDump(openSqliteStore({ file: file(name) }));
 
 /** How many groups of events a database holds, and whether it goes on behind those of the source. */
 function eventsIn(name: string): { readonly groups: number; readonly seen: boolean } {
@@ -113,7 +88,7 @@ async function snapshotWith(name: string, sql: string): Promise<string> {
   const changed = new DatabaseSync(file(name));
   changed.exec(sql);
   changed.close();
-  const parts = join(folder, `${name}-parts`);
+  const parts = join(stage.folder, `${name}-parts`);
   witness.says = await exportIndex(configOf(name), parts);
   return parts;
 }
@@ -364,13 +339,13 @@ test(
         database: { engine: "postgresql", url, primaryUrl: url },
       };
       // The files of the work are made where the command runs.
-      chdir(folder);
+      chdir(stage.folder);
       await refused(
         importIndex(config, parts, { kind: "url", url: witness.url }, quiet),
         /begun with other parameters than the snapshot's/,
       );
       assert.deepEqual(
-        readdirSync(folder).filter((name) => name.endsWith(".lock") && name.startsWith("strand-")),
+        readdirSync(stage.folder).filter((name) => name.endsWith(".lock") && name.startsWith("strand-")),
         [],
       );
       const kept = await openPostgresStore({ url });

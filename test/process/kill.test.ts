@@ -2,43 +2,24 @@
 // start must reach the same rows as an index that was never interrupted, digest included. With either storage engine.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { IndexStore, StoreDump } from "../../src/index/ports.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
-import { freePort } from "../../testkit/free-port.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, oldNode, type StartedProcess, startStrand } from "./service-process.ts";
+import { oldNode } from "./service-process.ts";
 import { until } from "../../testkit/until.ts";
+import { ServiceStage, soundDump, type StartedService } from "./service-stage.ts";
 
 const BLOCKS = 320;
 const DEPTH = 150;
 /** An old Node where there is one: the process that does the work is then a child of the launcher. */
 const launcher = oldNode() ?? process.execPath;
 
-let folder = "";
-let world: SimulatedWorld;
-let server: WorldServer;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "strand-kill-"));
-  world = new SimulatedWorld(77);
-  world.grow(BLOCKS);
-  server = await serveWorld(world);
-});
-
-after(async () => {
-  await endAll();
-  await schemas.end();
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const stage = new ServiceStage(77, BLOCKS);
+const { world } = stage;
+after(() => schemas.end());
 
 /** Databases of one engine, by names. */
 interface Databases {
@@ -48,8 +29,8 @@ interface Databases {
 }
 
 const files: Databases = {
-  url: async (name) => `sqlite:${join(folder, `${name}.db`)}`,
-  open: (name) => openSqliteStore({ file: join(folder, `${name}.db`) }),
+  url: async (name) => stage.sqlite(name),
+  open: (name) => openSqliteStore({ file: stage.file(name) }),
 };
 
 /** Schemas of a cluster that is started when it is needed, and ended by the process. */
@@ -75,93 +56,76 @@ class Schemas implements Databases {
 
 const schemas = new Schemas();
 
-async function start(databases: Databases, name: string, port: number): Promise<StartedProcess> {
-  return startStrand(
-    launcher,
-    ["start"],
-    settingsOver(world, server, { database: await databases.url(name), port }),
-  );
+async function start(databases: Databases, name: string): Promise<StartedService> {
+  return stage.start(await databases.url(name), { launcher });
 }
 
-async function indexed(port: number): Promise<number> {
-  const height = (await health(port))?.["indexed_height"];
+async function indexed(service: StartedService): Promise<number> {
+  const height = (await service.health())?.["indexed_height"];
   return typeof height === "number" ? height : -1;
 }
 
 /** Kills the process that does the work, however deep it is below the launcher. */
-async function kill(strand: StartedProcess): Promise<void> {
+async function kill({ strand }: StartedService): Promise<void> {
   process.kill(strand.workerPid(), "SIGKILL");
   assert.equal((await strand.ended).signal, "SIGKILL");
 }
 
-async function isAtTip(port: number): Promise<boolean> {
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1/prc20/digest/${world.tip.height}`).catch(
-    () => null,
-  );
+async function isAtTip({ get }: StartedService): Promise<boolean> {
+  const response = await get(`/api/v1/prc20/digest/${world.tip.height}`).catch(() => null);
   return response !== null && (await response.text()).includes(world.tip.hash);
 }
 
 /** Runs until the tip is reached, stops properly and gives every row. */
 async function finish(databases: Databases, name: string): Promise<StoreDump> {
-  const port = await freePort();
-  const strand = await start(databases, name, port);
-  await until("the tip is reached", () => isAtTip(port));
-  strand.child.kill("SIGTERM");
-  assert.equal((await strand.ended).code, 0);
-  const store = await databases.open(name);
-  try {
-    assert.deepEqual(await store.audit(), []);
-    return await store.dump();
-  } finally {
-    await store.close();
-  }
+  const service = await start(databases, name);
+  await until("the tip is reached", () => isAtTip(service));
+  await service.end();
+  return soundDump(databases.open(name));
 }
 
 async function killedAndResumed(databases: Databases): Promise<void> {
   const name = "killed";
   // While syncing: killed again and again at whatever height it has reached, the first time before the end.
-  server.blockDelayMs = 40;
-  server.withheldAbove = BLOCKS - 40;
+  stage.node.blockDelayMs = 40;
+  stage.node.withheldAbove = BLOCKS - 40;
   const seen: number[] = [];
   for (let round = 0; round < 2; round += 1) {
-    const port = await freePort();
-    const strand = await start(databases, name, port);
+    const service = await start(databases, name);
     const from = seen.at(-1) ?? -1;
-    await until("some blocks are indexed", async () => (await indexed(port)) > Math.max(0, from));
+    await until("some blocks are indexed", async () => (await indexed(service)) > Math.max(0, from));
     await delay(15 * round);
-    seen.push(await indexed(port));
-    await kill(strand);
-    server.withheldAbove = Number.MAX_SAFE_INTEGER;
+    seen.push(await indexed(service));
+    await kill(service);
+    stage.node.withheldAbove = Number.MAX_SAFE_INTEGER;
     if ((seen.at(-1) ?? 0) >= BLOCKS) break;
   }
   assert.ok((seen[0] ?? BLOCKS) < BLOCKS, `killed at ${seen.join(", ")} of ${BLOCKS}`);
-  server.blockDelayMs = 0;
+  stage.node.blockDelayMs = 0;
 
   // At the tip: killed as a block arrives.
   for (const patience of [0, 3]) {
-    const port = await freePort();
-    const strand = await start(databases, name, port);
-    await until("the tip is reached", () => isAtTip(port));
+    const service = await start(databases, name);
+    await until("the tip is reached", () => isAtTip(service));
     world.grow(1);
     await delay(patience);
-    await kill(strand);
+    await kill(service);
   }
 
   // In a rewind of many blocks: it begins when the node has named the block at which the branches part.
   for (const patience of [1, 6, 15]) {
-    const port = await freePort();
-    const strand = await start(databases, name, port);
-    await until("the tip is reached", () => isAtTip(port));
+    const service = await start(databases, name);
+    await until("the tip is reached", () => isAtTip(service));
     const forkHeight = world.tip.height - DEPTH;
     const isNamed = new Promise<void>((resolve) => {
-      server.onHashes = (heights) => {
+      stage.node.onHashes = (heights) => {
         if (heights.length > 1 && heights.includes(forkHeight)) resolve();
       };
     });
     world.reorganise(DEPTH, DEPTH + 1);
     await isNamed;
     await delay(patience);
-    await kill(strand);
+    await kill(service);
   }
 
   const resumed = await finish(databases, name);

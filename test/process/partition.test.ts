@@ -4,34 +4,35 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
-import { needsPostgres } from "../../testkit/doubles/postgres.ts";
+import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { silentWire } from "../../testkit/doubles/silent-wire.ts";
 import { until } from "../../testkit/until.ts";
-import { DatabaseStage } from "./database-stage.ts";
+import { ServiceStage } from "./service-stage.ts";
 
 /** As the server does some seconds after it has heard nothing of a machine. */
 const END_LOST = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'strand%' AND pid <> pg_backend_pid()`;
 
 describe("the network parts between the writer and PostgreSQL", needsPostgres(), () => {
-  let stage: DatabaseStage;
+  const stage = new ServiceStage(733, 20);
+  const { world } = stage;
+  let cluster: PostgresCluster;
 
   before(async () => {
-    stage = await DatabaseStage.open(733, 20);
+    cluster = await startPostgres();
   });
 
-  after(() => stage.close());
+  after(() => cluster.stop());
 
   async function start(database: string) {
     const service = await stage.start(database);
-    const newest = (): string => `/api/v1/prc20/digest/${stage.world.tip.height}`;
+    const newest = (): string => `/api/v1/prc20/digest/${world.tip.height}`;
     const isServing = async (): Promise<boolean> =>
       (await service.isIndexed()) && (await service.get(newest())).status === 200;
     return { ...service, isServing };
   }
 
   test("the first writes nothing more and answers nothing, and waits for its turn when it is whole again", async () => {
-    const { cluster, world } = stage;
     const url = await cluster.newUrl();
     const wire = await silentWire(cluster.folder);
     try {
@@ -61,8 +62,7 @@ describe("the network parts between the writer and PostgreSQL", needsPostgres(),
       await second.strand.ended;
       world.grow(1);
       await until("the first has taken over again", first.isServing);
-      first.strand.child.kill("SIGTERM");
-      assert.equal((await first.strand.ended).code, 0, first.strand.stderr);
+      await first.end();
       const store = await openPostgresStore({ url });
       assert.deepEqual(await store.audit(), []);
       await store.close();

@@ -3,9 +3,6 @@
 // file at the height that its header names.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { startBalancer } from "../../testkit/doubles/nginx.ts";
@@ -14,8 +11,9 @@ import type { LoadBalancer } from "../../testkit/doubles/round-robin.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import { until } from "../../testkit/until.ts";
 import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, health, type StartedProcess, startStrand } from "./service-process.ts";
+import { serveWorld, settingsOver } from "../../testkit/worlds/simulation/world-server.ts";
+import { endAll, health, startStrand } from "./service-process.ts";
+import { ServiceStage, type StartedService } from "./service-stage.ts";
 
 /** Taking over, from SIGKILL to a new block at a reader. */
 const TAKE_OVER_MS = 5000;
@@ -25,11 +23,6 @@ const FIRST_HEIGHT = 40;
 /** Blocks while readers and writers are killed; in their middle two are replaced by others. */
 const BLOCKS = 24;
 const LISTS = ["tokenlist", "oplist", "stats", "blocks", "markets"].map((list) => `/api/v1/prc20/${list}`);
-
-interface Running {
-  readonly strand: StartedProcess;
-  readonly port: number;
-}
 
 /** An answer; status 0 where nobody gives one. */
 async function text(port: number, path: string): Promise<{ status: number; body: string; etag: string }> {
@@ -88,19 +81,15 @@ class Clients {
 }
 
 describe("roles over one PostgreSQL", needsPostgres(), () => {
+  const stage = new ServiceStage(SEED, FIRST_HEIGHT);
+  const { world } = stage;
   let cluster: PostgresCluster;
-  let world: SimulatedWorld;
-  let server: WorldServer;
   let balancer: LoadBalancer | null = null;
   let clients: Clients | null = null;
-  let folder = "";
   let url = "";
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), "strand-roles-"));
-    world = new SimulatedWorld(SEED);
-    world.grow(FIRST_HEIGHT);
-    [server, cluster] = await Promise.all([serveWorld(world), startPostgres()]);
+    cluster = await startPostgres();
     url = await cluster.newUrl();
   });
 
@@ -110,22 +99,9 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
     await balancer?.close();
     await endAll();
     await cluster.stop();
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
-  async function start(role: string, database = url, node = server.url): Promise<Running> {
-    const port = await freePort();
-    const strand = startStrand(process.execPath, [role], {
-      STRAND_NETWORK: "simnet",
-      PEARL_RPC_URL: node,
-      PRC20_FEE_ADDRESS: world.feeAddress,
-      DATABASE_URL: database,
-      PORT: `${port}`,
-      PEARL_POLL_MS: "20",
-    });
-    return { strand, port };
-  }
+  const start = (role: string, database = url): Promise<StartedService> => stage.start(database, { role });
 
   const atTip = (ports: readonly number[], { tip } = world): Promise<void> =>
     until("the tip is shown", async () => {
@@ -138,7 +114,9 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
     const twin = new SimulatedWorld(SEED);
     twin.grow(FIRST_HEIGHT);
     const node = await serveWorld(twin);
-    const { strand, port } = await start("start", `sqlite:${join(folder, "twin.db")}`, node.url);
+    const port = await freePort();
+    const settings = settingsOver(twin, node, { database: stage.sqlite("twin"), port });
+    const strand = startStrand(process.execPath, ["start"], settings);
     const answers = new Set<string>();
     for (let step = 0; step <= BLOCKS; step += 1) {
       if (step > 0) take(twin, step);
@@ -168,7 +146,7 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
     assert.equal((await text(first.port, "/api/v1/prc20/tokenlist")).status, 404);
     assert.match((await text(first.port, "/metrics")).body, /strand_indexed_height/);
 
-    const alone = await start("start", `sqlite:${join(folder, "alone.db")}`);
+    const alone = await start("start", stage.sqlite("alone"));
     await atTip([alone.port]);
     for (const path of ["tokenlist", "oplist", "stats", "blocks", "markets", "reorgs", "mempool"]) {
       const answers = await Promise.all(

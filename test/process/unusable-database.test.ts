@@ -2,36 +2,17 @@
 // a code that no document names, would tell neither an operator nor his scripts what to do.
 
 import assert from "node:assert/strict";
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
-import { SimulatedWorld } from "../../testkit/worlds/simulation/simulated-world.ts";
-import { serveWorld, settingsOver, type WorldServer } from "../../testkit/worlds/simulation/world-server.ts";
-import { endAll, startStrand } from "./service-process.ts";
+import { ServiceStage } from "./service-stage.ts";
 
-let folder = "";
-let world: SimulatedWorld;
-let server: WorldServer;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "strand-unusable-"));
-  world = new SimulatedWorld(88);
-  world.grow(3);
-  server = await serveWorld(world);
-});
-
-after(async () => {
-  await endAll();
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const stage = new ServiceStage(88, 3);
 
 async function refused(database: string, words: readonly string[], sentence: RegExp): Promise<void> {
-  const settings = settingsOver(world, server, { database, port: 0 });
-  const { code, stdout, stderr } = await startStrand(process.execPath, words, settings).ended;
+  const { code, stdout, stderr } = await stage.run(database, ...words);
   assert.equal(code, 1, `${words.join(" ")}: ${stdout}${stderr}`);
   assert.match(stderr, sentence);
   assert.doesNotMatch(stderr, /\n\s+at /);
@@ -39,7 +20,7 @@ async function refused(database: string, words: readonly string[], sentence: Reg
 
 /** A database whose pages after the first hold nothing that can be read. */
 async function damaged(): Promise<string> {
-  const file = join(folder, "damaged.db");
+  const file = stage.file("damaged");
   await (await openSqliteStore({ file })).close();
   const at = openSync(file, "r+");
   writeSync(at, Buffer.alloc(statSync(file).size - 4096, 0x5a), 0, null, 4096);
@@ -51,14 +32,16 @@ test("a damaged SQLite file, one of another program, one without blocks, and non
   const broken = await damaged();
   await refused(broken, ["alarms"], /^strand: the database cannot be used: .*malformed/);
   await refused(broken, ["verify"], /^strand: the database cannot be used: .*malformed/);
-  writeFileSync(join(folder, "empty.db"), "");
-  await refused(`sqlite:${join(folder, "empty.db")}`, ["alarms"], /has schema 0, this program reads schema/);
+  writeFileSync(stage.file("empty"), "");
+  await refused(stage.sqlite("empty"), ["alarms"], /has schema 0, this program reads schema/);
   // What was never filled is not called right.
-  const unfilled = join(folder, "unfilled.db");
-  await (await openSqliteStore({ file: unfilled })).close();
-  await refused(`sqlite:${unfilled}`, ["verify"], /unfilled\.db holds no block yet/);
-  const nowhere = `sqlite:${join(folder, "none.db")}`;
-  await refused(nowhere, ["export", "--to", join(folder, "snapshot")], /none\.db does not exist/);
+  await (await openSqliteStore({ file: stage.file("unfilled") })).close();
+  await refused(stage.sqlite("unfilled"), ["verify"], /unfilled\.db holds no block yet/);
+  await refused(
+    stage.sqlite("none"),
+    ["export", "--to", join(stage.folder, "snapshot")],
+    /none\.db does not exist/,
+  );
 });
 
 test("a PostgreSQL without an index, and one that does not answer", needsPostgres(), async () => {
