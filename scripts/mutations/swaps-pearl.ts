@@ -31,6 +31,12 @@ const pearl = [
       replace: "?? nowMs) >= 0",
       why: "a lock that one of several nodes has not heard of is called for again",
     },
+    {
+      rule: "S-51",
+      find: "watch.rewinds === this.#rewinds ?",
+      replace: "watch.rewinds >= 0 ?",
+      why: "a lock whose block is undone soon after it was mined is called for again",
+    },
   ]),
   ...inFile("src/swaps/pearl/pearl-mempool.ts", [
     {

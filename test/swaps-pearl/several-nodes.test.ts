@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   accepted,
   evm,
@@ -99,3 +100,36 @@ for (const [what, isStart] of [
       await stage.close();
     }
   });
+
+test("S-51: a lock that its block had taken out of the mempool is missing from when that block is undone, not from when it was mined", async () => {
+  const stage = await WatchStage.start(130);
+  try {
+    const { ledger, store } = await scene();
+    const life = stage.live(
+      (node) => liar(node, { mempoolTxids: async () => (isListed ? node.mempoolTxids() : []) }),
+      {},
+      ledger,
+      { missingMs: MISSING_MS },
+    );
+    let isListed = true;
+    await life.settle();
+    await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
+    await life.settle();
+    const coin = stage.coin();
+    const lock = pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]);
+    stage.send(lock);
+    await life.settle();
+    isListed = false;
+    stage.mine(lock);
+    await life.settle();
+    const told = store.events.length;
+    await sleep(0.7 * MISSING_MS);
+    stage.reorganise(1, 2);
+    await life.follow();
+    const begun = performance.now();
+    while (!statuses(store).slice(told).includes("deal USDC_LOCKED")) await life.mempool.look();
+    assert.ok(performance.now() - begun >= MISSING_MS);
+  } finally {
+    await stage.close();
+  }
+});

@@ -9,7 +9,7 @@ import type { PearlWatch } from "./pearl-watch.ts";
 /** What is needed to tell. */
 interface LeavingDependencies {
   readonly node: Pick<PearlNode, "tip">;
-  readonly watch: Pick<PearlWatch, "appliedTip">;
+  readonly watch: Pick<PearlWatch, "appliedTip" | "rewinds">;
   readonly clock: Clock;
 }
 
@@ -21,6 +21,8 @@ export class LeavingTransactions {
   readonly #deps: LeavingDependencies;
   readonly #missingMs: number;
   #since: ReadonlyMap<Txid, number> = new Map();
+  /** `rewinds` when that was noted: what a block had taken is missing from when that block is undone. */
+  #rewinds = 0;
   /** Since when no block was applied that may have what is missing; null where nothing is waited for. */
   #waiting: { readonly sinceMs: number; readonly tip: BlockHash | null } | null = null;
 
@@ -32,9 +34,12 @@ export class LeavingTransactions {
 
   /** A look did not list these, and no others: those of them that may be gone. */
   due(missing: readonly Txid[]): readonly Txid[] {
-    const nowMs = this.#deps.clock.monotonicMs();
-    const since = new Map(missing.map((txid) => [txid, this.#since.get(txid) ?? nowMs]));
+    const { watch, clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const before = watch.rewinds === this.#rewinds ? this.#since : new Map<Txid, number>();
+    const since = new Map(missing.map((txid) => [txid, before.get(txid) ?? nowMs]));
     this.#since = since;
+    this.#rewinds = watch.rewinds;
     return missing.filter((txid) => nowMs - (since.get(txid) ?? nowMs) >= this.#missingMs);
   }
 
