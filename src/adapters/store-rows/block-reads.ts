@@ -8,7 +8,7 @@ import type { BlockView } from "../../index/views.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import { ZERO_TOTALS } from "../../prc20/state.ts";
 import { blobOf, CellReader, type Cells } from "./cells.ts";
-import { newestFirst, pageOf, type Walk, walked } from "./pages.ts";
+import { newestPage, type Walk, walked } from "./pages.ts";
 import { firstRow, type Reading, someRows } from "./reading.ts";
 import { BLOCK_COLUMNS, type BlockRow, readBlockRow } from "./row-shapes.ts";
 
@@ -58,10 +58,7 @@ const BLOCKS = `SELECT block.height, block.hash, block.time, block.digest,
 
 /** A page of blocks from the start height on, newest first. */
 export function blocksPage(page: PageRequest): Reading<Page<BlockView>> {
-  return pageOf(
-    newestFirst(blocksBeyond, ({ height }) => height),
-    page,
-  );
+  return newestPage(blocksBeyond, ({ height }) => height, page);
 }
 
 function* blocksBeyond(key: number, walk: Walk, limit: number): Reading<readonly BlockView[]> {

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from "../../index/pages.ts";
 import type { ReorgView } from "../../index/views.ts";
 import { FactFields, Interner } from "../../swaps/ledger/fact-fields.ts";
 import { blobOf, type Cells, CellReader } from "./cells.ts";
-import { newestFirst, pageOf, type Walk, walked } from "./pages.ts";
+import { newestPage, type Walk, walked } from "./pages.ts";
 import { allRows, firstRow, type Reading, someRows, together } from "./reading.ts";
 
 const COLUMNS = "first_id, last_id, kind, height, hash, old_height, old_hash, new_height, new_hash";
@@ -116,10 +116,7 @@ function readReorg(row: Cells): Reorg {
 
 /** A page of the reorganisations of both chains that the event log holds, newest first. */
 export function reorgsPage(page: PageRequest): Reading<Page<ReorgView>> {
-  return pageOf(
-    newestFirst(reorgsBeyond, ({ id }) => id),
-    page,
-  );
+  return newestPage(reorgsBeyond, ({ id }) => id, page);
 }
 
 function* reorgsBeyond(key: number, walk: Walk, limit: number): Reading<readonly ReorgView[]> {

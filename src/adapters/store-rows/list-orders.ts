@@ -19,6 +19,7 @@ export const BALANCES: ListOrder<BalanceView> = {
   keyOf: ({ row }) => [row.tick],
   first: [BELOW_TEXTS],
   last: [ABOVE_TEXTS],
+  onwards: "up",
 };
 
 /** Balances of many addresses, in their order. */
@@ -26,6 +27,7 @@ export const BALANCES_OF: ListOrder<PlacedBalance> = {
   keyOf: ({ index, view }) => [index, view.row.tick],
   first: [BELOW_INTEGERS, BELOW_TEXTS],
   last: [ABOVE_INTEGERS, BELOW_TEXTS],
+  onwards: "up",
 };
 
 /** Holders of a token, the largest total first. */
@@ -33,6 +35,7 @@ export const HOLDERS: ListOrder<BalanceRow> = {
   keyOf: ({ balance, locked, address }) => [totalHex(balance + locked), address],
   first: ["f".repeat(32), BELOW_TEXTS],
   last: ["0".repeat(32), ABOVE_TEXTS],
+  onwards: "down",
 };
 
 /** Active listings, the cheapest unit price first. */
@@ -40,6 +43,7 @@ export const MARKET: ListOrder<ListingView> = {
   keyOf: ({ listing }) => [hexOf(unitPriceKey(listing.priceSat, listing.amount)), listing.createdPlace],
   first: ["00", BELOW_INTEGERS],
   last: ["ff".repeat(40), ABOVE_INTEGERS],
+  onwards: "up",
 };
 
 /** Candles, oldest first. */
@@ -47,6 +51,7 @@ export const CANDLES: ListOrder<CandleView> = {
   keyOf: ({ start }) => [start],
   first: [BELOW_INTEGERS],
   last: [ABOVE_INTEGERS],
+  onwards: "up",
 };
 
 /** Traded tickers, the largest volume of a day first. */
@@ -54,4 +59,5 @@ export const MARKETS: ListOrder<MarketSummaryView> = {
   keyOf: ({ volume24hSat, token }) => [totalHex(volume24hSat), token.tick],
   first: ["f".repeat(32), BELOW_TEXTS],
   last: ["0".repeat(32), ABOVE_TEXTS],
+  onwards: "down",
 };

@@ -1,9 +1,8 @@
 // Reads of what is offered and what became of it (H-32, H-33, H-38): listings, candles, and the summary of a market.
 
-import type { Page, PageRequest } from "../../index/pages.ts";
+import type { Page, PageKey, PageRequest } from "../../index/pages.ts";
 import type { CandleView, ListingView, MarketSummaryView } from "../../index/views.ts";
 import type { ListingId, Tick } from "../../primitives/brands.ts";
-import { BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import { blobOf, type Cells, CellReader } from "./cells.ts";
 import { CANDLE_COLUMNS, readCandle } from "./fills.ts";
 import { CANDLES } from "./list-orders.ts";
@@ -75,21 +74,14 @@ export function* candlesPage(
   page: PageRequest,
 ): Reading<Page<CandleView> | null> {
   if ((yield* storedToken(tick)) === null) return null;
-  const read = function* (start: number, walk: Walk, limit: number): Reading<readonly CandleView[]> {
+  const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly CandleView[]> {
     const { compare, order } = walked(walk);
     const sql = `SELECT ${CANDLE_COLUMNS} FROM candle WHERE tick = ? AND interval = ? AND start ${compare} ?
       ORDER BY start ${order}`;
-    const rows = yield* someRows(limit, sql, tick, interval, start);
+    const rows = yield* someRows(limit, sql, tick, interval, intAt(key, 0));
     return rows.map((row) => readCandle(new CellReader(row)));
   };
-  return yield* pageOf<CandleView>(
-    {
-      after: (key, limit) => read(key === null ? BELOW_INTEGERS : intAt(key, 0), "up", limit),
-      before: (key, limit) => read(intAt(key, 0), "down", limit),
-      ...CANDLES,
-    },
-    page,
-  );
+  return yield* pageOf(CANDLES, read, page);
 }
 
 /** Expired listings, volume and fills of a day, best listing, floor of a day ago, and the token. */

@@ -13,66 +13,66 @@ export interface ListOrder<Row> {
   readonly first: PageKey;
   /** A key after every row that can exist. */
   readonly last: PageKey;
+  /** The walk that goes on in list order. */
+  readonly onwards: Walk;
 }
 
-/** A list in a fixed order of unique keys. */
-export interface KeyedList<Row> extends ListOrder<Row> {
-  /** `limit` rows after `key` in list order, or all that there are, or some more; from the beginning where it is null. */
-  after(key: PageKey | null, limit: number): Reading<readonly Row[]>;
-  /** The same before `key`, nearest first. */
-  before(key: PageKey, limit: number): Reading<readonly Row[]>;
-  /** Whether there is any row on this side of `key`; given only where that is cheaper than reading one. */
-  readonly any?: (side: "after" | "before", key: PageKey) => Reading<boolean>;
+/** `limit` rows beyond a key, nearest first, or all that there are, or some more. A list begins beyond its `first` itself. */
+type RowsBeyond<Row> = (key: PageKey, walk: Walk, limit: number) => Reading<readonly Row[]>;
+
+/** Whether there is any row beyond a key. */
+type AnyBeyond = (key: PageKey, walk: Walk) => Reading<boolean>;
+
+/** The page that a request asks for. `any`: given only where that is cheaper than reading one row. */
+export function* pageOf<Row>(
+  order: ListOrder<Row>,
+  read: RowsBeyond<Row>,
+  { limit, start }: PageRequest,
+  any: AnyBeyond = anyRead(read),
+): Reading<Page<Row>> {
+  const { onwards } = order;
+  const back = onwards === "down" ? "up" : "down";
+  if (start?.direction === "prev") {
+    const found = yield* read(start.key, back, limit + 1);
+    const rows = found.slice(0, limit).toReversed();
+    const edge = edgeKey(order, rows.at(-1), order.first);
+    const next = (yield* any(edge, onwards)) ? edge : null;
+    return { rows, next, prev: keyOfMore(order, found, rows[0], limit) };
+  }
+  const found = yield* read(start?.key ?? order.first, onwards, limit + 1);
+  const rows = found.slice(0, limit);
+  // From the beginning nothing can lie before. Elsewhere only a look tells: rows may have gone since the key was given.
+  const edge = edgeKey(order, rows[0], order.last);
+  const prev = start !== null && (yield* any(edge, back)) ? edge : null;
+  return { rows, next: keyOfMore(order, found, rows.at(-1), limit), prev };
 }
 
-/**
- * A list whose key is a number that grows with time, newest first. `read` gives rows below ("down") or above a key, nearest
- * first.
- */
-export function newestFirst<Row>(
+/** The page of a list whose key is a number that grows with time, newest first. */
+export function newestPage<Row>(
   read: (key: number, walk: Walk, limit: number) => Reading<readonly Row[]>,
   keyOf: (row: Row) => number,
-): KeyedList<Row> {
-  return {
-    after: (key, limit) => read(key === null ? ABOVE_INTEGERS : intAt(key, 0), "down", limit),
-    before: (key, limit) => read(intAt(key, 0), "up", limit),
-    keyOf: (row) => [keyOf(row)],
-    first: [ABOVE_INTEGERS],
-    last: [BELOW_INTEGERS],
+  page: PageRequest,
+  any?: AnyBeyond,
+): Reading<Page<Row>> {
+  const ends = { first: [ABOVE_INTEGERS], last: [BELOW_INTEGERS], onwards: "down" } as const;
+  const order: ListOrder<Row> = { keyOf: (row) => [keyOf(row)], ...ends };
+  return pageOf(order, (key, walk, limit) => read(intAt(key, 0), walk, limit), page, any);
+}
+
+function anyRead<Row>(read: RowsBeyond<Row>): AnyBeyond {
+  return function* (key, walk) {
+    return (yield* read(key, walk, 1)).length > 0;
   };
 }
 
-/** The page that a request asks for. */
-export function* pageOf<Row>(list: KeyedList<Row>, { limit, start }: PageRequest): Reading<Page<Row>> {
-  return start?.direction === "prev"
-    ? yield* pageBefore(list, start.key, limit)
-    : yield* pageAfter(list, start?.key ?? null, limit);
-}
-
-function* pageAfter<Row>(list: KeyedList<Row>, key: PageKey | null, limit: number): Reading<Page<Row>> {
-  const found = yield* list.after(key, limit + 1);
-  const rows = found.slice(0, limit);
-  const end = rows.at(-1);
-  const next = found.length > limit && end !== undefined ? list.keyOf(end) : null;
-  // From the beginning nothing can lie before. Elsewhere only a look tells: rows may have gone since the key was given.
-  const edge = edgeKey(list, rows[0], list.last);
-  const prev = key !== null && (yield* isAny(list, "before", edge)) ? edge : null;
-  return { rows, next, prev };
-}
-
-function* pageBefore<Row>(list: KeyedList<Row>, key: PageKey, limit: number): Reading<Page<Row>> {
-  const found = yield* list.before(key, limit + 1);
-  const rows = found.slice(0, limit).toReversed();
-  const beginning = rows[0];
-  const prev = found.length > limit && beginning !== undefined ? list.keyOf(beginning) : null;
-  const edge = edgeKey(list, rows.at(-1), list.first);
-  const next = (yield* isAny(list, "after", edge)) ? edge : null;
-  return { rows, next, prev };
-}
-
-function* isAny<Row>(list: KeyedList<Row>, side: "after" | "before", key: PageKey): Reading<boolean> {
-  if (list.any !== undefined) return yield* list.any(side, key);
-  return (yield* list[side](key, 1)).length > 0;
+/** The key of the last row that is shown, where more were found than a page takes. */
+function keyOfMore<Row>(
+  order: ListOrder<Row>,
+  found: readonly Row[],
+  end: Row | undefined,
+  limit: number,
+): PageKey | null {
+  return found.length > limit && end !== undefined ? order.keyOf(end) : null;
 }
 
 function edgeKey<Row>(order: ListOrder<Row>, row: Row | undefined, whereEmpty: PageKey): PageKey {

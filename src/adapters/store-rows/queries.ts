@@ -15,9 +15,9 @@ import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
 import { blockAt, blockAtHeight, blocksPage, highestBlock, partOfBlock } from "./block-reads.ts";
 import { eventsAfter, groupOf, groupsAfter, logBounds, reorgsPage } from "./event-reads.ts";
 import { candlesPage, listingsBetween, listingView } from "./market-reads.ts";
-import { ALL_OPERATIONS } from "./pages.ts";
+import { ALL_OPERATIONS, type Walk } from "./pages.ts";
 import { type Reading, together } from "./reading.ts";
-import { holdersPage, storedToken } from "./token-reads.ts";
+import { holdersPage, storedToken, tokensPage } from "./token-reads.ts";
 
 /** A question of the port as the read that answers it. */
 type ReadOf<Query> = Query extends (...asked: infer Asked) => Promise<Snapshot<infer Value>>
@@ -26,7 +26,6 @@ type ReadOf<Query> = Query extends (...asked: infer Asked) => Promise<Snapshot<i
 
 /** Questions whose reads need nothing of the snapshot's state. */
 type Stateless =
-  | "tokens"
   | "balances"
   | "balance"
   | "balancesOf"
@@ -39,6 +38,8 @@ type Stateless =
 export interface EngineReads extends Readonly<{ [Name in Stateless]: ReadOf<IndexQueries[Name]> }> {
   /** As `holdersPage` needs it. */
   readonly holding: string;
+  /** As `tokensPage` needs it. */
+  readonly prefixed: (walk: Walk, limit: number) => string;
   marketSummary(tick: Tick, state: TipState): Reading<MarketSummaryView | null>;
   markets(page: PageRequest, state: TipState): Reading<Page<MarketSummaryView>>;
   operations(filter: OperationFilter, page: PageRequest, state: TipState): Reading<Page<OperationView>>;
@@ -64,7 +65,7 @@ export interface Snapshots {
 export function storedQueries({ read, look }: Snapshots, engine: EngineReads): IndexQueries {
   return {
     state: async () => (await read(() => together([]))).state,
-    tokens: (prefix, page) => read(() => engine.tokens(prefix, page)),
+    tokens: (prefix, page) => read(() => tokensPage(engine.prefixed, prefix, page)),
     token: (tick) => read(() => storedToken(tick)),
     stats: () => read(stats),
     balances: (address, page) => read(() => engine.balances(address, page)),

@@ -1,12 +1,12 @@
 // Reads of tokens and of who holds them (H-30, H-38).
 
-import type { PageKey, PageRequest } from "../../index/pages.ts";
+import type { Page, PageKey, PageRequest } from "../../index/pages.ts";
 import type { HoldersPage } from "../../index/views.ts";
 import type { BalanceRow, TokenRow } from "../../prc20/state.ts";
 import type { RawAmount, Tick } from "../../primitives/brands.ts";
 import { CellReader } from "./cells.ts";
 import { HOLDERS } from "./list-orders.ts";
-import { pageOf, textAt, type Walk } from "./pages.ts";
+import { newestPage, pageOf, textAt, type Walk, walked } from "./pages.ts";
 import { firstRow, type Reading, someRows } from "./reading.ts";
 import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
 import { headOf, rankOf, totalOfHex } from "./sort-keys.ts";
@@ -15,6 +15,25 @@ import { headOf, rankOf, totalOfHex } from "./sort-keys.ts";
 export function* storedToken(tick: string): Reading<TokenRow | null> {
   const row = yield* firstRow(`SELECT ${TOKEN_COLUMNS} FROM ${TOKEN_TABLES} WHERE token.tick = ?`, tick);
   return row === null ? null : readToken(new CellReader(row));
+}
+
+/**
+ * A page of tokens whose ticker begins with `prefix`, newest deploy first. `prefixed`: what stands behind the columns where
+ * there is a prefix, as the engine finds such tokens; its values are the prefix and the key.
+ */
+export function tokensPage(
+  prefixed: (walk: Walk, limit: number) => string,
+  prefix: string | null,
+  page: PageRequest,
+): Reading<Page<TokenRow>> {
+  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly TokenRow[]> {
+    const { compare, order } = walked(walk);
+    const all = `FROM ${TOKEN_TABLES} WHERE token.deploy_place ${compare} ? ORDER BY token.deploy_place ${order}`;
+    const sql = `SELECT ${TOKEN_COLUMNS} ${prefix === null ? all : prefixed(walk, limit)}`;
+    const rows = yield* someRows(limit, sql, ...(prefix === null ? [] : [prefix]), key);
+    return rows.map((row) => readToken(new CellReader(row)));
+  };
+  return newestPage(read, ({ deployPlace }) => deployPlace, page);
 }
 
 /** Decimals of a token, or null for an unknown one. */
@@ -51,10 +70,10 @@ export function* holdersPage(holding: string, tick: Tick, page: PageRequest): Re
     }
     return rows.map((row) => readBalance(new CellReader(row)));
   };
-  const list = {
-    after: (key: PageKey | null, limit: number) => (key === null ? first(limit) : beyond(key, "down", limit)),
-    before: (key: PageKey, limit: number) => beyond(key, "up", limit),
-    ...HOLDERS,
+  const read = (key: PageKey, walk: Walk, limit: number) =>
+    key === HOLDERS.first ? first(limit) : beyond(key, walk, limit);
+  return {
+    circulating: (token.minted - token.burned) as RawAmount,
+    page: yield* pageOf(HOLDERS, read, page),
   };
-  return { circulating: (token.minted - token.burned) as RawAmount, page: yield* pageOf(list, page) };
 }

@@ -2,8 +2,9 @@
 
 import type { IndexQueries } from "../../../index/queries.ts";
 import { highestBlock, tipStateOf } from "../../store-rows/block-reads.ts";
+import { walked } from "../../store-rows/pages.ts";
 import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
-import { answered } from "../answered.ts";
+import { answered, rowsFor } from "../answered.ts";
 import type { Readers } from "../readers.ts";
 import { textOf } from "./operations-text.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
@@ -11,7 +12,6 @@ import { ledgerPage } from "./query-ledger.ts";
 import { historyPage, marketPage, sellerPage } from "./query-market.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { marketsPage, summaryView } from "./query-summaries.ts";
-import { tokensPage } from "./query-tokens.ts";
 
 /** The read port on the connections of one database. */
 export function postgresQueries(readers: Readers): IndexQueries {
@@ -30,7 +30,13 @@ export function postgresQueries(readers: Readers): IndexQueries {
 
 const READS: EngineReads = {
   holding: "balance JOIN address ON address.id = balance.address_id",
-  tokens: tokensPage,
+  prefixed: (walk, limit) => {
+    const { compare, order } = walked(walk);
+    return `FROM (SELECT deploy_place AS found FROM token_prefix
+        WHERE prefix = ? AND deploy_place ${compare} ? ORDER BY deploy_place ${order} LIMIT ${rowsFor(limit)}) AS page
+      JOIN token ON token.deploy_place = page.found JOIN address AS deployer ON deployer.id = token.deployer_id
+      ORDER BY page.found ${order}`;
+  },
   balances: balancesPage,
   balance: balanceView,
   balancesOf: balancesOfPage,

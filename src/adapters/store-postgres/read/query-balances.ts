@@ -15,7 +15,7 @@ const NONE = 0n as RawAmount;
 
 /** A page of the balances of one address, by the bytes of the ticker. */
 export function balancesPage(address: PearlAddress, page: PageRequest): Reading<Page<BalanceView>> {
-  const read = function* (from: string, walk: Walk, limit: number): Reading<readonly BalanceView[]> {
+  const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly BalanceView[]> {
     const { compare, order } = walked(walk);
     const rows = yield* someRows(
       limit,
@@ -23,18 +23,11 @@ export function balancesPage(address: PearlAddress, page: PageRequest): Reading<
          FROM address JOIN balance ON balance.address_id = address.id JOIN token ON token.tick = balance.tick
          WHERE address.text = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order}`,
       address,
-      from,
+      textAt(key, 0),
     );
     return rows.map((row) => readView(new CellReader(row)));
   };
-  return pageOf<BalanceView>(
-    {
-      after: (key, limit) => read(key === null ? "" : textAt(key, 0), "up", limit),
-      before: (key, limit) => read(textAt(key, 0), "down", limit),
-      ...BALANCES,
-    },
-    page,
-  );
+  return pageOf(BALANCES, read, page);
 }
 
 /** The balance of an address in a token, zeros where it has none; null for an unknown token. */
@@ -91,14 +84,7 @@ export function* balancesOfPage(
       return { index: cells.int(), view: readView(cells) };
     });
   };
-  const { rows, next, prev } = yield* pageOf<PlacedBalance>(
-    {
-      after: (key, limit) => read(key ?? BALANCES_OF.first, "up", limit),
-      before: (key, limit) => read(key, "down", limit),
-      ...BALANCES_OF,
-    },
-    page,
-  );
+  const { rows, next, prev } = yield* pageOf(BALANCES_OF, read, page);
   return { rows: rows.map(({ view }) => view), next, prev };
 }
 

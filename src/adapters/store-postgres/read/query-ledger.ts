@@ -5,7 +5,7 @@ import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { LedgerView } from "../../../index/views.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { EMPTY_PAGE, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { rowsFor } from "../answered.ts";
 import { findAddress } from "./find-address.ts";
@@ -45,8 +45,5 @@ export function* ledgerPage(
     const rows = yield* tick === null ? allRows(sql, id, key) : allRows(sql, id, key, tick);
     return rows.map((row) => readLedger(new CellReader(row), id));
   };
-  return yield* pageOf(
-    newestFirst(read, ({ key }) => key),
-    page,
-  );
+  return yield* newestPage(read, ({ key }) => key, page);
 }

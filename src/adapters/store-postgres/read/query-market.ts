@@ -12,7 +12,7 @@ import {
   LISTINGS,
   readListingView,
 } from "../../store-rows/market-reads.ts";
-import { EMPTY_PAGE, intAt, newestFirst, pageOf, textAt, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, intAt, newestPage, pageOf, textAt, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, type Reading, someRows } from "../../store-rows/reading.ts";
 import { listingKey } from "../../store-rows/written-rows.ts";
 import { findAddress } from "./find-address.ts";
@@ -26,14 +26,7 @@ export function marketPage(tick: Tick, page: PageRequest): Reading<Page<ListingV
       AND (listing.unit_key, listing.place) ${compare} (?, ?) ORDER BY listing.unit_key ${order}, listing.place ${order}`;
     return (yield* someRows(limit, sql, tick, blobOf(textAt(key, 0)), intAt(key, 1))).map(readListingView);
   };
-  return pageOf<ListingView>(
-    {
-      after: (key, limit) => read(key ?? MARKET.first, "up", limit),
-      before: (key, limit) => read(key, "down", limit),
-      ...MARKET,
-    },
-    page,
-  );
+  return pageOf(MARKET, read, page);
 }
 
 /** A page of the listings of an owner or seller, in one ticker or in all, newest list first. */
@@ -80,5 +73,5 @@ function mergedPage(
     );
     return rows.map(readListingView);
   };
-  return pageOf(newestFirst(read, keyOf), page);
+  return newestPage(read, keyOf, page);
 }

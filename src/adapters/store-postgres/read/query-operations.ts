@@ -7,7 +7,7 @@ import type { OperationFilter, OperationsPart } from "../../../index/queries.ts"
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader, type Value } from "../../store-rows/cells.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
-import { EMPTY_PAGE, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, firstRow, type Reading, together } from "../../store-rows/reading.ts";
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
 import { blockAtHeight } from "../../store-rows/block-reads.ts";
@@ -32,10 +32,7 @@ export function* operationsPage(filter: OperationFilter, page: PageRequest): Rea
     );
     return rows.map(readView);
   };
-  return yield* pageOf(
-    newestFirst(read, ({ operation }) => operation.place),
-    page,
-  );
+  return yield* newestPage(read, ({ operation }) => operation.place, page);
 }
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */

@@ -50,12 +50,5 @@ export function marketsPage(state: TipState, page: PageRequest): Reading<Page<Ma
     );
     return rows.map(readSummary);
   };
-  return pageOf<MarketSummaryView>(
-    {
-      after: (key, limit) => read(key ?? MARKETS.first, "down", limit),
-      before: (key, limit) => read(key, "up", limit),
-      ...MARKETS,
-    },
-    page,
-  );
+  return pageOf(MARKETS, read, page);
 }

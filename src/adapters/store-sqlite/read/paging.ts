@@ -1,11 +1,11 @@
 // Merges index ranges into lists.
 
 import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
-import { intAt, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { intAt, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
 import { firstRow, type Reading } from "../../store-rows/reading.ts";
 import { BOUND_LIMIT } from "../answered.ts";
 
-/** A page of a merged list, newest first. `read`: as that of `newestFirst`; `values`: those of the list's ranges. */
+/** A page of a merged list, newest first. `read`: as that of `newestPage`; `values`: those of the list's ranges. */
 export function mergedPage<Row>(
   { any }: MergedList,
   values: readonly (number | string)[],
@@ -13,10 +13,10 @@ export function mergedPage<Row>(
   keyOf: (row: Row) => number,
   page: PageRequest,
 ): Reading<Page<Row>> {
-  const isAny = function* (side: "after" | "before", key: PageKey): Reading<boolean> {
-    return (yield* firstRow(any[side === "after" ? "down" : "up"], ...values, intAt(key, 0))) !== null;
+  const isAny = function* (key: PageKey, walk: Walk): Reading<boolean> {
+    return (yield* firstRow(any[walk], ...values, intAt(key, 0))) !== null;
   };
-  return pageOf({ ...newestFirst(read, keyOf), any: isAny }, page);
+  return newestPage(read, keyOf, page, isAny);
 }
 
 /** A range of a list: rows of a table with a column `place` and the list's column. */

@@ -2,6 +2,7 @@
 
 import type { IndexQueries, TipState } from "../../../index/queries.ts";
 import type { Tick } from "../../../primitives/brands.ts";
+import { walked } from "../../store-rows/pages.ts";
 import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { answered } from "../answered.ts";
@@ -13,7 +14,6 @@ import { historyPage, marketPage, sellerPage } from "./query-market.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { type OperationKeys, operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { DayOldHeight, marketsPage, summaryView } from "./query-summaries.ts";
-import { tokensPage } from "./query-tokens.ts";
 import { StateReader } from "./state-view.ts";
 
 /** The read port on one connection. */
@@ -36,7 +36,13 @@ function readsOf(finder: AddressFinder): EngineReads {
   });
   return {
     holding: "balance CROSS JOIN address ON address.id = balance.address_id",
-    tokens: tokensPage,
+    prefixed: (walk) => {
+      const { compare, order } = walked(walk);
+      return `FROM token_prefix CROSS JOIN token ON token.deploy_place = token_prefix.deploy_place
+        JOIN address AS deployer ON deployer.id = token.deployer_id
+        WHERE token_prefix.prefix = ? AND token_prefix.deploy_place ${compare} ?
+        ORDER BY token_prefix.deploy_place ${order}`;
+    },
     balances: (address, page) => balancesPage(finder, address, page),
     balance: (address, tick) => balanceView(finder, address, tick),
     balancesOf: (addresses, tick, page) => balancesOfPage(finder, addresses, tick, page),

@@ -1,7 +1,7 @@
 // Queries for the balances of one address or of several (H-31, H-38).
 
 import type { PearlAddress, RawAmount, Tick } from "../../../primitives/brands.ts";
-import type { Page, PageRequest } from "../../../index/pages.ts";
+import type { Page, PageKey, PageRequest } from "../../../index/pages.ts";
 import type { BalanceView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { BALANCES, BALANCES_OF, type PlacedBalance } from "../../store-rows/list-orders.ts";
@@ -19,15 +19,9 @@ export function balancesPage(
   address: PearlAddress,
   page: PageRequest,
 ): Reading<Page<BalanceView>> {
-  return pageOf<BalanceView>(
-    {
-      after: (key, limit) =>
-        balancesOfAddress(finder, address, key === null ? "" : textAt(key, 0), "up", limit),
-      before: (key, limit) => balancesOfAddress(finder, address, textAt(key, 0), "down", limit),
-      ...BALANCES,
-    },
-    page,
-  );
+  const read = (key: PageKey, walk: Walk, limit: number) =>
+    balancesOfAddress(finder, address, textAt(key, 0), walk, limit);
+  return pageOf(BALANCES, read, page);
 }
 
 /** The balance of an address in a token, zeros where it has none; null for an unknown token. */
@@ -75,30 +69,16 @@ export function* balancesOfPage(
     const view = beyond ? null : yield* balanceView(finder, address, tick);
     return view === null ? [] : [{ index, view }];
   };
-  const walk = function* (
-    index: number,
-    from: string,
-    direction: Walk,
-    limit: number,
-  ): Reading<readonly PlacedBalance[]> {
-    const found = [...(yield* ofAddress(index, from, direction, limit))];
-    const step = direction === "up" ? 1 : -1;
-    const fresh = direction === "up" ? "" : ABOVE_TEXTS;
+  const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly PlacedBalance[]> {
+    const index = Math.min(Math.max(intAt(key, 0), -1), addresses.length);
+    const found = [...(yield* ofAddress(index, textAt(key, 1), walk, limit))];
+    const [step, fresh] = walk === "up" ? [1, ""] : [-1, ABOVE_TEXTS];
     for (let at = index + step; at >= 0 && at < addresses.length && found.length < limit; at += step) {
-      found.push(...(yield* ofAddress(at, fresh, direction, limit - found.length)));
+      found.push(...(yield* ofAddress(at, fresh, walk, limit - found.length)));
     }
     return found;
   };
-  const clamp = (index: number): number => Math.min(Math.max(index, -1), addresses.length);
-  const { rows, next, prev } = yield* pageOf<PlacedBalance>(
-    {
-      after: (key, limit) =>
-        key === null ? walk(0, "", "up", limit) : walk(clamp(intAt(key, 0)), textAt(key, 1), "up", limit),
-      before: (key, limit) => walk(clamp(intAt(key, 0)), textAt(key, 1), "down", limit),
-      ...BALANCES_OF,
-    },
-    page,
-  );
+  const { rows, next, prev } = yield* pageOf(BALANCES_OF, read, page);
   return { rows: rows.map(({ view }) => view), next, prev };
 }
 

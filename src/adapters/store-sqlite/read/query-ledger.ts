@@ -6,7 +6,7 @@ import type { LedgerView } from "../../../index/views.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { EMPTY_PAGE, newestFirst, pageOf, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { LISTING_ID_TEXT } from "../../store-rows/row-shapes.ts";
 
@@ -48,8 +48,5 @@ export function* ledgerPage(
         : yield* allRows(SQL[walk].ofTick, id, key, limit, tick);
     return rows.map((row) => readLedger(new CellReader(row), id));
   };
-  return yield* pageOf(
-    newestFirst(read, ({ key }) => key),
-    page,
-  );
+  return yield* newestPage(read, ({ key }) => key, page);
 }

@@ -23,12 +23,14 @@ import { MergedList, mergedPage, rangesOf } from "./paging.ts";
  * range of its own, so that a page is as cheap among thousands of equal prices as elsewhere.
  */
 export function marketPage(tick: Tick, page: PageRequest): Reading<Page<ListingView>> {
-  const read = function* (key: PageKey | null, walk: Walk, limit: number): Reading<readonly ListingView[]> {
+  const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly ListingView[]> {
     const { compare, order } = walked(walk);
-    const unit = key === null ? new Uint8Array(0) : blobOf(textAt(key, 0));
+    const unit = blobOf(textAt(key, 0));
     const sameUnit = `${LISTINGS} WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key = ?
       AND listing.place ${compare} ? ORDER BY listing.place ${order}`;
-    const rows = key === null ? [] : [...(yield* someRows(limit, sameUnit, tick, unit, intAt(key, 1)))];
+    // Nothing has the price that stands for the beginning.
+    const rows =
+      key === MARKET.first ? [] : [...(yield* someRows(limit, sameUnit, tick, unit, intAt(key, 1)))];
     if (rows.length < limit) {
       const beyond = `${LISTINGS} WHERE listing.tick = ? AND listing.state = 0 AND listing.unit_key ${compare} ?
         ORDER BY listing.unit_key ${order}, listing.place ${order}`;
@@ -36,14 +38,7 @@ export function marketPage(tick: Tick, page: PageRequest): Reading<Page<ListingV
     }
     return rows.map(readListingView);
   };
-  return pageOf<ListingView>(
-    {
-      after: (key, limit) => read(key, "up", limit),
-      before: (key, limit) => read(key, "down", limit),
-      ...MARKET,
-    },
-    page,
-  );
+  return pageOf(MARKET, read, page);
 }
 
 /** A page of the listings of an owner or seller, in one ticker or in all, newest list first. */

@@ -51,14 +51,7 @@ export function marketsPage(floorHeight: number | null, page: PageRequest): Read
     const beyond = yield* someRows(limit - rows.length, sql, floorHeight, rank);
     return [...rows, ...beyond].map(readSummary);
   };
-  return pageOf<MarketSummaryView>(
-    {
-      after: (key, limit) => read(key ?? MARKETS.first, "down", limit),
-      before: (key, limit) => read(key, "up", limit),
-      ...MARKETS,
-    },
-    page,
-  );
+  return pageOf(MARKETS, read, page);
 }
 
 /** Height of the last block with time <= `tip time - 86400`: of the last tip that was asked for it is remembered. */
