@@ -4,28 +4,15 @@
 
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlockHappenings } from "../../src/index/event-groups.ts";
 import type { OperationView } from "../../src/index/views.ts";
-import { type Harness, harness, richIndex } from "../http/harness.ts";
+import { type Harness, listening } from "../http/harness.ts";
 import * as rows from "../http/rows.ts";
 import { until } from "../../testkit/until.ts";
 
 const PLACES_AT_ONCE = 64;
-
-async function listening(context: TestContext): Promise<Harness & { readonly port: number }> {
-  const one = await harness(richIndex());
-  await one.app.listen({ port: 0, host: "127.0.0.1" });
-  context.after(async () => {
-    // A connection that never asked anything is not idle to Node: closing would wait for it.
-    one.app.server.closeAllConnections();
-    await one.app.close();
-  });
-  const address = one.app.server.address() as AddressInfo;
-  return { ...one, port: address.port };
-}
 
 /** Blocks with so many operations each, from height 100 on. */
 function addBlocks({ index }: Harness, blocks: number, operationsEach: number): void {
@@ -74,7 +61,7 @@ function open(port: number, lastEventId: number, query = "", from = "127.0.0.1")
 }
 
 test("a replay of 20,000 events that lets nothing pass reads 64 places at a time, and others have turns between", async (context) => {
-  const one = await listening(context);
+  const one = await listening({}, context);
   addBlocks(one, 1, 20_000);
   addBlocks(one, 1, 20_000);
   let longest = 0;
@@ -97,7 +84,7 @@ test("a replay of 20,000 events that lets nothing pass reads 64 places at a time
 });
 
 test("of twelve replays at once four are read", async (context) => {
-  const one = await listening(context);
+  const one = await listening({}, context);
   addBlocks(one, 2, 30);
   const { promise, resolve } = Promise.withResolvers<void>();
   let asked = 0;
@@ -128,7 +115,7 @@ test("of twelve replays at once four are read", async (context) => {
 });
 
 test("a resume that would read more than 100,000 events is answered by reset; 100,000 are replayed", async (context) => {
-  const one = await listening(context);
+  const one = await listening({}, context);
   one.index.groups.push({ kind: "block", firstId: 1, lastId: 100_010, height: 99, hash: rows.blockHash(99) });
   one.index.undone.add(rows.blockHash(98));
   addBlocks(one, 1, 4);
@@ -144,7 +131,7 @@ test("a resume that would read more than 100,000 events is answered by reset; 10
 });
 
 test("one client has 16 streams, another still gets its own", async (context) => {
-  const one = await listening(context);
+  const one = await listening({}, context);
   addBlocks(one, 1, 1);
   const own = await Promise.all(Array.from({ length: 20 }, () => open(one.port, 2)));
   const statuses = own.map(({ response }) => response.statusCode);

@@ -4,30 +4,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { HttpDependencies } from "../../src/http/dependencies.ts";
-import { harness, type Harness, richIndex } from "../http/harness.ts";
+import { listening } from "../http/harness.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { until } from "../../testkit/until.ts";
 
 const HOST = "127.0.0.1";
-
-async function listening(
-  context: TestContext,
-  options: Partial<HttpDependencies>,
-): Promise<Harness & { readonly port: number }> {
-  const one = await harness(richIndex(), options);
-  await one.app.listen({ port: 0, host: HOST });
-  context.after(async () => {
-    // A connection that never asked anything is not idle to Node: closing would wait for it.
-    one.app.server.closeAllConnections();
-    await one.app.close();
-  });
-  const address = one.app.server.address() as AddressInfo;
-  return { ...one, port: address.port };
-}
 
 interface Client {
   readonly socket: Socket;
@@ -58,7 +42,7 @@ function status(port: number, headers: Record<string, string> = {}, from = HOST)
 }
 
 test("the 65th connection of a client is answered 503 with Retry-After and closed; others are served", async (context) => {
-  const { port } = await listening(context, {});
+  const { port } = await listening({}, context);
   const own = await Promise.all(Array.from({ length: 64 }, () => client(context, port)));
   const more = await client(context, port);
   await until("the connection is closed", () => more.closed);
@@ -77,7 +61,7 @@ test("the 65th connection of a client is answered 503 with Retry-After and close
 });
 
 test("where all places are taken, whoever has been idle longest makes room; those at work stay", async (context) => {
-  const { port, index } = await listening(context, { connections: { max: 20 } });
+  const { port, index } = await listening({ connections: { max: 20 } }, context);
   const { promise, resolve } = Promise.withResolvers<void>();
   index.gate = promise;
   const busy = await client(context, port);
@@ -94,13 +78,13 @@ test("where all places are taken, whoever has been idle longest makes room; thos
 });
 
 test("a trusted proxy speaks for many: its connections are not one client's", async (context) => {
-  const { port } = await listening(context, { trustProxy: ["127.0.0.1"] });
+  const { port } = await listening({ trustProxy: ["127.0.0.1"] }, context);
   await Promise.all(Array.from({ length: 80 }, () => client(context, port)));
   assert.equal(await status(port, { "x-forwarded-for": "203.0.113.1" }), 200);
 });
 
 test("whoever has nothing to take is not cut, however long the connection stands idle", async (context) => {
-  const { port } = await listening(context, { connections: { stallMs: 60 }, clock: systemClock });
+  const { port } = await listening({ connections: { stallMs: 60 }, clock: systemClock }, context);
   const idle = await client(context, port);
   const question = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
   idle.socket.write(question);

@@ -4,34 +4,26 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
-import { harness, type Harness, richIndex } from "../http/harness.ts";
+import { type Listening, listening } from "../http/harness.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import { until } from "../../testkit/until.ts";
 
 const HOST = "127.0.0.1";
 
-interface Stage extends Harness {
-  readonly port: number;
+interface Stage extends Listening {
   /** Requests that Node's parser has started. */
   readonly started: { count: number };
 }
 
-async function listening(context: TestContext, options: Partial<HttpDependencies> = {}): Promise<Stage> {
-  const one = await harness(richIndex(), options);
+async function counting(context: TestContext, options: Partial<HttpDependencies> = {}): Promise<Stage> {
+  const one = await listening(options, context);
   const started = { count: 0 };
   one.app.server.prependListener("request", () => (started.count += 1));
-  await one.app.listen({ port: 0, host: HOST });
-  context.after(async () => {
-    // A connection that never asked anything is not idle to Node: closing would wait for it.
-    one.app.server.closeAllConnections();
-    await one.app.close();
-  });
-  const address = one.app.server.address() as AddressInfo;
-  return { ...one, port: address.port, started };
+  return { ...one, started };
 }
 
 async function client(context: TestContext, port: number): Promise<Socket> {
@@ -50,7 +42,7 @@ async function turns(): Promise<void> {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
 test("of 600 requests in one packet one is started while its answer is not out", async (context) => {
-  const { port, index, started } = await listening(context);
+  const { port, index, started } = await counting(context);
   const { promise, resolve } = Promise.withResolvers<void>();
   index.gate = promise;
   const socket = await client(context, port);
@@ -69,7 +61,7 @@ test("of 600 requests in one packet one is started while its answer is not out",
 });
 
 test("answers for clients that have gone are not computed", async (context) => {
-  const { port, index, started } = await listening(context);
+  const { port, index, started } = await counting(context);
   const { promise, resolve } = Promise.withResolvers<void>();
   index.gate = promise;
   const sockets = await Promise.all(Array.from({ length: 20 }, () => client(context, port)));
@@ -88,7 +80,7 @@ test("answers for clients that have gone are not computed", async (context) => {
 
 test("a client that never reads has one answer of unsent bytes, and is cut", async (context) => {
   const options = { connections: { stallMs: 400 }, clock: systemClock };
-  const { port, index, app, started } = await listening(context, options);
+  const { port, index, app, started } = await counting(context, options);
   index.operationRows = index.operationRows.map((row) => ({
     ...row,
     operation: { ...row.operation, payloadJson: JSON.stringify({ p: "prc-20", x: "x".repeat(4000) }) },
@@ -109,7 +101,7 @@ test("a client that never reads has one answer of unsent bytes, and is cut", asy
 
 test("an answer of 6 MB waits for its client in pieces, and arrives whole", async (context) => {
   for (const encoding of ["", "accept-encoding: gzip;q=0\r\n"]) {
-    const { port, index, app } = await listening(context);
+    const { port, index, app } = await counting(context);
     const payloadJson = JSON.stringify({ p: "prc-20", x: "x".repeat(200_000) });
     index.operationRows = index.operationRows.map((row) => ({
       ...row,
@@ -138,7 +130,7 @@ test("an answer of 6 MB waits for its client in pieces, and arrives whole", asyn
 });
 
 test("bodies and cuts at any byte change nothing: every request is answered once, in order", async (context) => {
-  const { port, started } = await listening(context);
+  const { port, started } = await counting(context);
   const chunked = "transfer-encoding: chunked\r\n\r\n5\r\n\r\n\r\n1\r\n2\r\n{}\r\n0\r\nx: y\r\n\r\n";
   const bytes = [
     get("/health/live"),

@@ -3,11 +3,10 @@
 // secrets (S-66).
 
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { bytes32 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
-import { type Harness, harness, richIndex } from "../http/harness.ts";
+import { type Listening, listening } from "../http/harness.ts";
 import { type RawAnswer, sendRaw } from "../http/raw-socket.ts";
 
 const SECRET = bytes32("the secret");
@@ -15,19 +14,16 @@ const DIGITS = SECRET.slice(2);
 const PATHS = { swap: "/api/v1/swaps/stats", prc20: "/api/v1/prc20/stats", neither: "/health/live" } as const;
 const CLOSE = "connection: close\r\n";
 
-let http: Harness;
-let port = 0;
+let http: Listening;
 before(async () => {
   const { swaps, guard } = await guardedService();
   await guard(SECRET);
-  http = await harness(richIndex(), { swaps, logRequests: true });
-  await http.app.listen({ port: 0, host: "127.0.0.1" });
-  ({ port } = http.app.server.address() as AddressInfo);
+  http = await listening({ swaps, logRequests: true });
 });
 after(() => http.app.close());
 
 function send(bytes: string): Promise<RawAnswer> {
-  return sendRaw(port, bytes);
+  return sendRaw(http.port, bytes);
 }
 
 /** The heights that answers of a group name (H-09, H-47). */

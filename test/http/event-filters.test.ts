@@ -1,11 +1,10 @@
 // Which events a filter of the stream passes (H-39).
 
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { blockFrames, passes } from "../../src/http/events/frames.ts";
 import { until } from "../../testkit/until.ts";
-import { PROTOCOL_RULES, harness, richIndex } from "./harness.ts";
+import { listening, PROTOCOL_RULES } from "./harness.ts";
 import * as rows from "./rows.ts";
 
 const CAROL_ADDRESS = rows.FEES_ADDRESS;
@@ -42,8 +41,7 @@ test("H-39 a listing concerns its owner, whoever is paid, and whoever received t
 });
 
 async function textOf(context: TestContext, query: string): Promise<string> {
-  const { app, index } = await harness(richIndex());
-  context.after(() => app.close());
+  const { index, port } = await listening({}, context);
   const event = { type: "deal", addresses: [], data: "{}" } as const;
   const events = [
     { ...event, id: 2, dealHash: DEAL },
@@ -54,8 +52,6 @@ async function textOf(context: TestContext, query: string): Promise<string> {
     { kind: "swaps", firstId: 1, lastId: 1, events: [] },
     { kind: "swaps", firstId: 2, lastId: 4, events },
   ];
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  const { port } = app.server.address() as AddressInfo;
   const ending = new AbortController();
   context.after(() => ending.abort());
   const answer = await fetch(`http://127.0.0.1:${port}/api/v1/events?${query}`, {

@@ -3,15 +3,14 @@
 
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Value } from "typebox/value";
-import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { ListingHistoryRowSchema } from "../../src/http/schemas/market.ts";
 import { OperationRowSchema } from "../../src/http/schemas/operations.ts";
 import type { ListingRow, OperationRow } from "../../src/prc20/state.ts";
 import type { OperationView } from "../../src/index/views.ts";
-import { type Harness, harness, richIndex } from "./harness.ts";
+import { type Harness, type Listening, listening } from "./harness.ts";
 import * as rows from "./rows.ts";
 
 interface Event {
@@ -122,15 +121,6 @@ function addBlock(
   index.present = rows.stateAt(height);
 }
 
-async function listening(
-  events: NonNullable<HttpDependencies["events"]> = {},
-): Promise<Harness & { port: number }> {
-  const one = await harness(richIndex(), { events });
-  await one.app.listen({ port: 0, host: "127.0.0.1" });
-  const address = one.app.server.address() as AddressInfo;
-  return { ...one, port: address.port };
-}
-
 const at = (place: number, fields: Partial<OperationRow>) =>
   rows.operation(place, { height: 101, ...fields });
 const fresh = rows.listingRow("b1", 201, { createdHeight: 101 });
@@ -179,9 +169,9 @@ async function idsUnder(port: number, query: string, enough: number): Promise<nu
 }
 
 describe("a stream", () => {
-  let one: Harness & { port: number };
+  let one: Listening;
   before(async () => {
-    one = await listening({ heartbeatMs: 30 });
+    one = await listening({ events: { heartbeatMs: 30 } });
     addBlock(one, 100);
   });
   after(() => one.app.close());
@@ -314,7 +304,7 @@ describe("a stream", () => {
   });
 
   test("heartbeats come while nothing happens, and closing the server ends the stream", async () => {
-    const own = await listening({ heartbeatMs: 20 });
+    const own = await listening({ events: { heartbeatMs: 20 } });
     const stream = await open(own.port);
     await stream.until(() => stream.comments >= 3);
     await own.app.close();
@@ -336,7 +326,7 @@ describe("a stream", () => {
 });
 
 test("more streams than allowed are 503, and a stream that ends makes room", async (context) => {
-  const one = await listening({ maxConsumers: 1 });
+  const one = await listening({ events: { maxConsumers: 1 } });
   context.after(() => one.app.close());
   const first = await open(one.port);
   const refused = await one.app.inject("/api/v1/events");
@@ -354,7 +344,7 @@ test("more streams than allowed are 503, and a stream that ends makes room", asy
 });
 
 test("streams that are opened at the same time do not pass the limit together", async (context) => {
-  const one = await listening({ maxConsumers: 2 });
+  const one = await listening({ events: { maxConsumers: 2 } });
   context.after(() => one.app.close());
   const tried = await Promise.allSettled(Array.from({ length: 8 }, () => open(one.port)));
   const streams = tried.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -363,7 +353,7 @@ test("streams that are opened at the same time do not pass the limit together", 
 });
 
 test("a consumer that does not read is cut off; its neighbour is not", async (context) => {
-  const one = await listening({ drainMs: 3000 });
+  const one = await listening({ events: { drainMs: 3000 } });
   context.after(() => one.app.close());
   const socket = connect(one.port, "127.0.0.1");
   const gone = new Promise((done) => socket.once("close", done));

@@ -1,5 +1,7 @@
 // A server over a fake index, for contract tests: with injected requests, or listening on a free port.
 
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
 import type { FastifyInstance } from "fastify";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { buildServer } from "../../src/http/server.ts";
@@ -104,6 +106,27 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     for (const listener of listeners) listener();
   };
   return { app, deps, index, mempool, status, conditions, log, now, commit };
+}
+
+/** A server that listens. */
+export interface Listening extends Harness {
+  readonly port: number;
+}
+
+/** Builds a server over a rich index that listens on a free port; the caller closes `app` where no test's end does. */
+export async function listening(
+  options: Partial<HttpDependencies> = {},
+  context?: TestContext,
+): Promise<Listening> {
+  const one = await harness(richIndex(), options);
+  await one.app.listen({ port: 0, host: "127.0.0.1" });
+  context?.after(async () => {
+    // A connection that never asked anything is not idle to Node: closing would wait for it.
+    one.app.server.closeAllConnections();
+    await one.app.close();
+  });
+  const address = one.app.server.address() as AddressInfo;
+  return { ...one, port: address.port };
 }
 
 /** An index with two tokens, listings in all five states and operations of every kind. */

@@ -2,12 +2,11 @@
 // has seen the new state, in whatever way, is given none of them (H-09): a bot would take it for the present.
 
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { HttpDependencies } from "../../src/http/dependencies.ts";
 import { fieldOf } from "../../testkit/field-of.ts";
 import { until } from "../../testkit/until.ts";
-import { type Harness, harness, richIndex } from "./harness.ts";
+import { type Harness, listening } from "./harness.ts";
 import * as rows from "./rows.ts";
 
 const STATS = "/api/v1/prc20/stats";
@@ -19,11 +18,8 @@ interface Stage extends Harness {
 
 /** A server that has kept an answer of the present state. */
 async function keeping(context: TestContext, options: Partial<HttpDependencies> = {}): Promise<Stage> {
-  const one = await harness(richIndex(), options);
-  await one.app.listen({ port: 0, host: "127.0.0.1" });
-  context.after(() => one.app.close());
-  const { port } = one.app.server.address() as AddressInfo;
-  const stage = { ...one, url: `http://127.0.0.1:${port}` };
+  const one = await listening(options, context);
+  const stage = { ...one, url: `http://127.0.0.1:${one.port}` };
   assert.equal(await heightOfStats(stage), rows.TIP);
   return stage;
 }

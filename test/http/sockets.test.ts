@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { type Harness, harness, richIndex } from "./harness.ts";
+import { type Listening, listening } from "./harness.ts";
 import * as rows from "./rows.ts";
 import { until } from "../../testkit/until.ts";
 
@@ -49,17 +49,10 @@ function names(headers: IncomingHttpHeaders): string[] {
   return Object.keys(headers).toSorted();
 }
 
-async function listening(options: Parameters<typeof harness>[1] = {}): Promise<Harness & { port: number }> {
-  const one = await harness(richIndex(), options);
-  await one.app.listen({ port: 0, host: HOST });
-  const address = one.app.server.address() as AddressInfo;
-  return { ...one, port: address.port };
-}
-
 const OPLIST = "/api/v1/prc20/oplist?limit=50";
 
 describe("the byte cache", () => {
-  let one: Harness & { port: number };
+  let one: Listening;
   before(async () => {
     one = await listening();
   });
@@ -224,7 +217,7 @@ describe("with a rate limit", () => {
 });
 
 describe("bytes that are no request", () => {
-  let one: Harness & { port: number };
+  let one: Listening;
   before(async () => {
     one = await listening();
   });
