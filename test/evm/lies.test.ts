@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { follow, rebuilt, serveChain } from "./follow.ts";
-import { ScriptedRpc, type Meddling } from "./scripted-rpc.ts";
+import type { Meddling, ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type WireBlock, type WireLog } from "./scripted-chain.ts";
 
 const serve = (chain = scriptedChain(40, (n) => (n % 5 === 0 ? 2 : 0))): Promise<ScriptedRpc> =>

@@ -26,9 +26,9 @@ describe("the network parts between the writer and PostgreSQL", needsPostgres(),
 
   async function start(database: string) {
     const service = await stage.start(database);
-    const newest = (): string => `/api/v1/prc20/digest/${world.tip.height}`;
     const isServing = async (): Promise<boolean> =>
-      (await service.isIndexed()) && (await service.get(newest())).status === 200;
+      (await service.isIndexed()) &&
+      (await service.get(`/api/v1/prc20/digest/${world.tip.height}`)).status === 200;
     return { ...service, isServing };
   }
 

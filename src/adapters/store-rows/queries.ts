@@ -57,8 +57,8 @@ export interface EngineReads extends Readonly<{ [Name in Stateless]: ReadOf<Inde
 /** How an engine carries reads out, each on one snapshot. */
 export interface Snapshots {
   /** Says which state the read saw, and tells it. */
-  read<Value>(reading: (state: TipState) => Reading<Value>): Promise<Snapshot<Value>>;
-  look<Value>(reading: Reading<Value>): Promise<Value>;
+  readonly read: <Value>(reading: (state: TipState) => Reading<Value>) => Promise<Snapshot<Value>>;
+  readonly look: <Value>(reading: Reading<Value>) => Promise<Value>;
 }
 
 /** The read port of an engine. */

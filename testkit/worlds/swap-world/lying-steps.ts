@@ -43,7 +43,7 @@ export const ACCEPT: LyingStep = { do: "accept", order: 0 };
 
 /** So many blocks of the honest chain, each these seconds after the one before it. */
 export function mine(...seconds: readonly number[]): readonly LyingStep[] {
-  return seconds.map((one) => ({ do: "mine", seconds: one }));
+  return seconds.map((after) => ({ do: "mine", seconds: after }));
 }
 
 /** Seconds of the orders of these worlds: T_p from their locking on, and the time before it in which none is offered. */
