@@ -154,6 +154,12 @@ const pearl = [
     },
     {
       rule: "S-05",
+      find: "if (own !== null && tip.height === own.height &&",
+      replace: "if (own !== null && tip.height < 0 &&",
+      why: "a lock is verified on blocks that the node has left for a branch as high, of whose tip it gives no header",
+    },
+    {
+      rule: "S-05",
       find: "if (tip.height >= own.height) this.#deps",
       replace: "if (tip.height < 0) this.#deps",
       why: "a lock is verified on blocks that the node has left while it does not say where its branch begins",

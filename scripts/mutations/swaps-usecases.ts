@@ -11,6 +11,12 @@ const readiness = inFile("src/swaps/readiness.ts", [
   },
   {
     rule: "S-05",
+    find: " || shared < tips.pearl.height",
+    replace: "",
+    why: "a lock is verified on blocks that the node's chain has left, where more blocks may be missing than the branch has",
+  },
+  {
+    rule: "S-05",
     find: "Math.max(this.#clockS(), evm.time, pearl.medianTimePast)",
     replace: "this.#clockS()",
     why: "now is our clock alone",
@@ -51,8 +57,8 @@ const readiness = inFile("src/swaps/readiness.ts", [
 
   {
     rule: "S-05",
-    find: "if (lag > pearlLagBlocks) {",
-    replace: "if (lag > pearlLagBlocks + 1) {",
+    find: "if (lag > this.#limits.pearlLagBlocks ||",
+    replace: "if (lag > this.#limits.pearlLagBlocks + 1 ||",
     why: "the PEARL index may lack a block more",
   },
 

@@ -137,6 +137,13 @@ describe("S-05: synced", () => {
     assert.equal(codeOf(left(499, NOW - 200)), null, "the branch is applied, which is longer");
   });
 
+  test("what the node's chain has left is missing, however short the branch is and however many blocks may be missing", () => {
+    const fork = { height: 499, left: { height: 500, time: NOW - 100 } };
+    assert.equal(codeOf(pearl({ nodeHeight: 500, fork })), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(left(500, NOW - 100), "pearl", { pearlLagBlocks: 1000 }), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(left(500, NOW - 99), "pearl", { pearlLagBlocks: 1000 }), null);
+  });
+
   test("the PEARL tip's age, where it counts", () => {
     assert.equal(codeOf(pearl({ nodeTipTime: NOW - 2400 })), null);
     assert.equal(codeOf(pearl({ nodeTipTime: NOW - 2401 })), "INDEXER_NOT_SYNCED");

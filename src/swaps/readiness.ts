@@ -245,10 +245,11 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #pearlBehind(tips: ChainTips): NotReady | null {
-    const { pearlLagBlocks } = this.#limits;
     const { nodeHeight, fork } = this.#deps.pearl();
-    const lag = Math.max(0, nodeHeight - sharedHeight(tips, fork));
-    if (lag > pearlLagBlocks) {
+    const shared = sharedHeight(tips, fork);
+    const lag = Math.max(0, nodeHeight - shared);
+    // Blocks that the node has left confirm nothing, however short its branch is and however much may be missing.
+    if (lag > this.#limits.pearlLagBlocks || shared < tips.pearl.height) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }
     return this.#pearlOld() ?? this.#pearlAlone();

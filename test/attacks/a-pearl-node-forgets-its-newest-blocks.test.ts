@@ -141,14 +141,15 @@ describe("S-05: a node that fell back", () => {
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
   });
 
-  test("or another branch of which it is not known where it begins: nothing is said on the blocks of before", async () => {
-    const { chain, stage, fail } = await staged(K);
-    fail("hashes ");
-    chain.forget(K);
-    chain.mineEmpty(K + 1, 1);
-    await assert.rejects(stage.follow());
-    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
-  });
+  for (const more of [0, 1, 2])
+    test(`or another branch, ${more} blocks higher, of which it is not known where it begins: nothing is said on the blocks of before`, async () => {
+      const { chain, stage, fail } = await staged(K);
+      fail("hashes ");
+      chain.forget(K);
+      chain.mineEmpty(K + more, 1);
+      await assert.rejects(stage.follow());
+      assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    });
 
   for (const [what, more, verdict] of [
     ["a higher branch", 2, "INDEXER_NOT_SYNCED"],

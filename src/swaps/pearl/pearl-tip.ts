@@ -14,6 +14,7 @@ import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
 import { closedAbove } from "../ledger/closed-port.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
+import type { NodeFork } from "../standings.ts";
 
 /** What following works with. */
 interface PearlTipDependencies {
@@ -49,6 +50,11 @@ export function lockTransactionsIn({
 }: Pick<PearlChange, "facts" | "sightings">): ReadonlySet<Txid> {
   const shown = facts.filter(({ kind }) => kind === "output");
   return new Set([...shown, ...sightings].map(({ txid }) => txid));
+}
+
+/** A branch that leaves the applied chain below its tip, at the highest. */
+function leaving({ height, time }: HeaderPoint): NodeFork {
+  return { height: height - 1, left: { height, time } };
 }
 
 /** The result of appending. */
@@ -114,9 +120,10 @@ export class PearlTip {
   async follow(): Promise<boolean> {
     const { node, standing } = this.#deps;
     const tip = await node.tip();
-    standing.namesTipAt(tip.height);
-    standing.tipAt(tip, await this.#timeOf(tip));
     const own = this.#window.tip;
+    standing.namesTipAt(tip.height);
+    if (own !== null && tip.height === own.height && tip.hash !== own.hash) standing.forks(leaving(own));
+    standing.tipAt(tip, await this.#timeOf(tip));
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
       this.#isFallenBack = false;
@@ -174,9 +181,8 @@ export class PearlTip {
     const { node, log } = this.#deps;
     const own = this.#window.tip;
     if (own === null) return false;
-    const left = { height: own.height, time: own.time };
     // Where it begins is asked for: below our tip in any case, since the node has another block there.
-    if (tip.height >= own.height) this.#deps.standing.forks({ height: own.height - 1, left });
+    if (tip.height >= own.height) this.#deps.standing.forks(leaving(own));
     const points = this.#knownPoints().filter((point) => point.height <= tip.height);
     const common = await newestSharedBlock(
       (skip, count) => points.slice(skip, skip + count),
@@ -198,7 +204,7 @@ export class PearlTip {
     }
     if (common.height === own.height) throw new UnsettledChain(own.height);
     // Its blocks take a while to be read and stored, and until then nothing may be said on those that it has left (S-05).
-    this.#deps.standing.forks({ height: common.height, left });
+    this.#deps.standing.forks({ ...leaving(own), height: common.height });
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowAt(common.height) : window;
     const appended = await this.#append(base, tip, common.height);
