@@ -148,6 +148,12 @@ const pearl = [
     },
     {
       rule: "S-05",
+      find: "if (!signal.aborted && theirs !== own.hash)",
+      replace: "if (signal.aborted)",
+      why: "a lock is verified on blocks that the node has left while its newest one is long in coming",
+    },
+    {
+      rule: "S-05",
       find: "standing.namesTipAt(tip.height);",
       replace: "",
       why: "a lock is verified on blocks that the node has left while it gives no header of its tip",

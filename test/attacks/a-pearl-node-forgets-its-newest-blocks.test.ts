@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StoreUnavailable } from "../../src/index/ports.ts";
+import { settle } from "../../testkit/doubles/clock.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
@@ -109,6 +110,34 @@ describe("S-05: a node that fell back", () => {
     beforeBlocks(doNothing);
     await stage.lookAtNothing();
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
+  });
+
+  test("or another branch whose newest block is long in coming: nothing is said on the blocks of before", async () => {
+    const { chain, stage, beforeBlocks } = await staged(K);
+    const gate = Promise.withResolvers<void>();
+    beforeBlocks(() => gate.promise);
+    chain.forget(K);
+    chain.mineEmpty(K + 1, 1);
+    const following = stage.follow();
+    await settle();
+    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    gate.resolve();
+    await following;
+    await stage.lookAtNothing();
+    assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
+  });
+
+  test("or its own chain, whose next block is long in coming: a lock stays verified", async () => {
+    const { chain, stage, beforeBlocks } = await staged(K);
+    const gate = Promise.withResolvers<void>();
+    beforeBlocks(() => gate.promise);
+    chain.mineEmpty(1);
+    const following = stage.follow();
+    await settle();
+    assert.equal((await stage.told()).verdict, true);
+    gate.resolve();
+    await following;
+    assert.equal((await stage.told()).verdict, true);
   });
 
   test("or another branch that cannot be read at once: nothing is said on the blocks of before at the next try", async () => {

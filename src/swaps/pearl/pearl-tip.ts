@@ -6,7 +6,7 @@ import type { VerifyContext } from "../../chain/scan-block.ts";
 import type { Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
-import type { Log, NodeTip, SwapNode } from "../../follow/ports.ts";
+import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { hashesUpToTip, newestSharedBlock } from "../../follow/shared-block.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
 import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
@@ -22,6 +22,7 @@ interface PearlTipDependencies {
   readonly ledger: LedgerWrites;
   readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
+  readonly clock: Pick<Clock, "sleep">;
   readonly log: Log;
   readonly reader: BlockReader;
   readonly standing: NodeStanding;
@@ -51,6 +52,9 @@ export function lockTransactionsIn({
   const shown = facts.filter(({ kind }) => kind === "output");
   return new Set([...shown, ...sightings].map(({ txid }) => txid));
 }
+
+/** A block that is awaited for longer may follow another one than ours: a node that hangs may take half a minute. */
+const LATE_MS = 1000;
 
 /** A branch that leaves the applied chain below its tip, at the highest. */
 function leaving({ height, time }: HeaderPoint): NodeFork {
@@ -132,7 +136,7 @@ export class PearlTip {
       return false;
     }
     if (tip.height > own.height) {
-      // The block itself tells which one it follows, and where it cannot be read, the node is asked.
+      // The block itself tells which one it follows, and where it is late or cannot be read, the node is asked.
       const isNext = tip.height === own.height + 1 && !this.#isNextUnread;
       const theirs = isNext ? own.hash : await node.blockHash(own.height);
       if (theirs === null) throw new UnsettledChain(own.height);
@@ -140,7 +144,9 @@ export class PearlTip {
         // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
         if (!isNext) standing.forks(null);
         this.#isNextUnread = true;
-        const appended = await this.#append(this.#window, tip, null);
+        const appended = isNext
+          ? await this.#appendNext(own, tip)
+          : await this.#append(this.#window, tip, null);
         this.#isNextUnread = false;
         if (appended.kind === "moved") return true;
       }
@@ -174,6 +180,26 @@ export class PearlTip {
     const points = await fetchHeaders(node, context, from, tip.height, null);
     await this.#commit(new HeaderWindow(points), points, null, new BlockFindings());
     return true;
+  }
+
+  /** Appends the block behind ours; while it is long in coming, the node is asked whether it still has ours. */
+  async #appendNext(own: HeaderPoint, tip: NodeTip): Promise<Appended> {
+    const reading = new AbortController();
+    void this.#askWhereLate(own, reading.signal);
+    try {
+      return await this.#append(this.#window, tip, null);
+    } finally {
+      reading.abort();
+    }
+  }
+
+  /** Never rejects: that the node gives nothing is told by the reading. */
+  async #askWhereLate(own: HeaderPoint, signal: AbortSignal): Promise<void> {
+    const { node, clock, standing } = this.#deps;
+    await clock.sleep(LATE_MS, signal);
+    if (signal.aborted) return;
+    const theirs = await node.blockHash(own.height).catch(() => own.hash);
+    if (!signal.aborted && theirs !== own.hash) standing.forks(leaving(own));
   }
 
   /** Undoes what the node's chain has left, together with the first blocks of its branch. */
