@@ -10,6 +10,12 @@ const readiness = inFile("src/swaps/readiness.ts", [
     why: "a lock is verified on blocks that the node's chain has left, while its branch is read",
   },
   {
+    rule: "S-54",
+    find: "if (lag > 0 && this.#isLongAgo(",
+    replace: "if (lag < 0 && this.#isLongAgo(",
+    why: "a lock that waits in a block which cannot be read is called for again",
+  },
+  {
     rule: "S-05",
     find: " || shared < tips.pearl.height",
     replace: "",
@@ -31,8 +37,8 @@ const readiness = inFile("src/swaps/readiness.ts", [
 
   {
     rule: "S-05",
-    find: "this.#deps.clock.monotonicMs() - answeredAtMonotonicMs",
-    replace: "this.#deps.clock.nowMs() - answeredAtMonotonicMs",
+    find: "this.#deps.clock.monotonicMs() - sinceMonotonicMs",
+    replace: "this.#deps.clock.nowMs() - sinceMonotonicMs",
     why: "silence is measured by a clock that can be set back",
   },
 

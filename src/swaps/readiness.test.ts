@@ -90,9 +90,13 @@ const pearl = (change: Partial<PearlStanding>) => (at: World) => {
   at.pearl = { ...at.pearl, ...change };
 };
 
-/** A node that has left a chain with this tip, and has one block more than is applied. */
+/** A node that has left a chain with this tip, and has one block more than is applied, for a second. */
 const left = (height: number, time: number) =>
-  pearl({ nodeHeight: 501, fork: { height: 498, left: { height, time } } });
+  pearl({
+    nodeHeight: 501,
+    tipChangedAtMonotonicMs: since(1),
+    fork: { height: 498, left: { height, time } },
+  });
 
 /** All of these changes. */
 const all =
@@ -125,9 +129,17 @@ describe("S-05: synced", () => {
   });
 
   test("one PEARL block may be missing, two not", () => {
-    assert.equal(codeOf(pearl({ nodeHeight: 501 })), null);
-    assert.equal(codeOf(pearl({ nodeHeight: 502 })), "INDEXER_NOT_SYNCED");
+    const tipChangedAtMonotonicMs = since(30);
+    assert.equal(codeOf(pearl({ nodeHeight: 501, tipChangedAtMonotonicMs })), null);
+    assert.equal(codeOf(pearl({ nodeHeight: 502, tipChangedAtMonotonicMs })), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(pearl({ nodeHeight: 502 }), "evm"), null);
+  });
+
+  test("and that one for no longer than half a minute: it may have what has left the mempool", () => {
+    const late = { nodeHeight: 501, tipChangedAtMonotonicMs: since(31) };
+    assert.equal(codeOf(pearl(late), "pearl"), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl(late), "pearl", { pearlLagBlocks: 1000 }), "INDEXER_NOT_SYNCED");
+    assert.equal(codeOf(pearl({ ...late, nodeHeight: 500 })), null);
   });
 
   test("what the node's chain has left is missing, for as long as it is what is applied", () => {

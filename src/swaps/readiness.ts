@@ -168,10 +168,10 @@ export class SwapReadiness implements ConditionSource {
   #noteWithheld(): readonly NotReady[] {
     const { evm, pearl } = this.#deps;
     // A side that is silent is stalled, and what it said last is told of it.
-    const ofPearl = this.#isSilent(pearl().answeredAtMonotonicMs)
+    const ofPearl = this.#isLongAgo(pearl().answeredAtMonotonicMs)
       ? []
       : [this.#pearlOld(), this.#pearlAlone(), this.#pearlSlow()];
-    const ofEvm = this.#isSilent(evm().answeredAtMonotonicMs) ? [] : [this.#evmOld()];
+    const ofEvm = this.#isLongAgo(evm().answeredAtMonotonicMs) ? [] : [this.#evmOld()];
     const reasons = [...ofPearl, ...ofEvm].filter((reason) => reason !== null);
     this.#withheld.set(reasons.length > 0);
     return reasons;
@@ -187,10 +187,13 @@ export class SwapReadiness implements ConditionSource {
     return Math.floor(this.#deps.clock.nowMs() / 1000);
   }
 
-  /** By the monotonic clock: one that is set back must not make a silent chain look alive (S-05). */
-  #isSilent(answeredAtMonotonicMs: number | null): boolean {
-    if (answeredAtMonotonicMs === null) return true;
-    return this.#deps.clock.monotonicMs() - answeredAtMonotonicMs > this.#limits.answerWithinS * 1000;
+  /**
+   * Whether that was longer ago than an answer counts for; by the monotonic clock: one that is set back must not make a
+   * silent chain look alive (S-05).
+   */
+  #isLongAgo(sinceMonotonicMs: number | null): boolean {
+    if (sinceMonotonicMs === null) return true;
+    return this.#deps.clock.monotonicMs() - sinceMonotonicMs > this.#limits.answerWithinS * 1000;
   }
 
   /**
@@ -204,7 +207,7 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #pearlSilent(): NotReady | null {
-    if (!this.#isSilent(this.#deps.pearl().answeredAtMonotonicMs)) return null;
+    if (!this.#isLongAgo(this.#deps.pearl().answeredAtMonotonicMs)) return null;
     return {
       code: "PEARL_NODE_UNAVAILABLE",
       message: "The PEARL node does not answer. Try again in some seconds.",
@@ -226,7 +229,7 @@ export class SwapReadiness implements ConditionSource {
 
   #evmSilent(): NotReady | null {
     const { answeredAtMonotonicMs, agreed, finalReplaced } = this.#deps.evm();
-    if (this.#isSilent(answeredAtMonotonicMs)) {
+    if (this.#isLongAgo(answeredAtMonotonicMs)) {
       return evmUnavailable("No EVM RPC answers. Try again in some seconds.", {
         answered_within_s: this.#limits.answerWithinS,
       });
@@ -245,12 +248,16 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #pearlBehind(tips: ChainTips): NotReady | null {
-    const { nodeHeight, fork } = this.#deps.pearl();
+    const { nodeHeight, fork, tipChangedAtMonotonicMs } = this.#deps.pearl();
     const shared = sharedHeight(tips, fork);
     const lag = Math.max(0, nodeHeight - shared);
     // Blocks that the node has left confirm nothing, however short its branch is and however much may be missing.
     if (lag > this.#limits.pearlLagBlocks || shared < tips.pearl.height) {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
+    }
+    // A lock may be there that is no longer in the mempool: who has not seen it would lock once more (A-131).
+    if (lag > 0 && this.#isLongAgo(tipChangedAtMonotonicMs)) {
+      return notSynced("The PEARL node's newest block cannot be had.", { pearl_lag: lag });
     }
     return this.#pearlOld() ?? this.#pearlAlone();
   }

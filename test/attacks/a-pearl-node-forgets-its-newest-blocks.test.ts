@@ -224,3 +224,31 @@ describe("S-05: a node that fell back", () => {
     assert.ok(!told.actions.includes("claim_pearl"));
   });
 });
+
+describe("S-54: a node whose newest block cannot be read", () => {
+  test("may have a lock there that has left its mempool: nobody is told to lock once more when the mempool no longer waits for it", async () => {
+    const chain = new PearlChain();
+    let isReadable = true;
+    const stage = await PearlStage.over(
+      new PearlPort(viewOfCore(chain.core), async (request, answer) => {
+        if (request.startsWith("block ") && !isReadable) throw new Error("not now");
+        return answer(null);
+      }),
+    );
+    await stage.follow();
+    await stage.lookAtNothing();
+    stage.watch.mempoolRead();
+    assert.ok((await stage.told()).actions.includes("lock_pearl"));
+    chain.mine([chain.payment(5, stage.script, AMOUNT).raw]);
+    isReadable = false;
+    await assert.rejects(stage.follow());
+    stage.pass(31);
+    await assert.rejects(stage.follow());
+    const told = await stage.told();
+    assert.equal(told.verdict, "INDEXER_NOT_SYNCED");
+    assert.ok(!told.actions.includes("lock_pearl"), told.actions.join());
+    isReadable = true;
+    await stage.follow();
+    assert.equal((await stage.told()).verdict, "LOCK_CONFIRMATIONS_INSUFFICIENT");
+  });
+});
