@@ -16,6 +16,8 @@ type Encoding = "identity" | "gzip" | "br";
 
 /** A finished answer: immutable but for the compressed forms, each made once, when it is first asked for. */
 export interface Answer {
+  /** It is sent as long as the process lives: its compressed forms may take their time, and are small. */
+  readonly isLasting: boolean;
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
@@ -112,15 +114,21 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
 }
 
 /** An answer with a text of another type. */
-export function textAnswer(contentType: string, text: string, headers: Record<string, string> = {}): Answer {
-  return { ...answerOf(200, tagged(Buffer.from(text)), headers), contentType };
+export function textAnswer(
+  contentType: string,
+  text: string | Buffer,
+  headers: Record<string, string> = {},
+): Answer {
+  const body = typeof text === "string" ? Buffer.from(text) : text;
+  return { ...answerOf(200, tagged(body), headers), contentType };
 }
 
 /** An answer with this JSON body. */
 export function answerOf(status: number, made: TaggedBody, headers: Record<string, string>): Answer {
   const { body, tag } = made;
   const encoded = new Map<Encoding, Buffer>([["identity", body]]);
-  return { status, contentType: JSON_TYPE, body, tag, headers, encoded, compressing: new Map() };
+  const compressing = new Map<Encoding, Promise<Buffer>>();
+  return { isLasting: false, status, contentType: JSON_TYPE, body, tag, headers, encoded, compressing };
 }
 
 /** The encoding that these bytes should have for a client with this `Accept-Encoding`. */
@@ -149,21 +157,10 @@ async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> 
   }
 }
 
-function compressed({ body }: Answer, encoding: Encoding): Promise<Buffer> {
+function compressed({ body, isLasting }: Answer, encoding: Encoding): Promise<Buffer> {
   return encoding === "br"
-    ? brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-    : deflate(body, { level: 6 });
-}
-
-/** The same answer with its compressed forms made now, and small: for files that are read once and sent often. */
-export async function compressedAtOnce(answer: Answer): Promise<Answer> {
-  if (answer.body.length < COMPRESS_FROM_BYTES) return answer;
-  const [br, gz] = await Promise.all([
-    brotli(answer.body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-    deflate(answer.body, { level: 9 }),
-  ]);
-  answer.encoded.set("br", br).set("gzip", gz);
-  return answer;
+    ? brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: isLasting ? 9 : 4 } })
+    : deflate(body, { level: isLasting ? 9 : 6 });
 }
 
 /** Entity tag of the bytes in an encoding, without quotes: other bytes have another tag (RFC 9110 §8.8.3). */

@@ -128,9 +128,9 @@ async function registerInterface(app: FastifyInstance, context: HttpContext): Pr
   if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
   else registerDisabledSwaps(app, context);
   if (deps.serves === "interface") return;
-  registerDocs(app, interfaceDocument(deps.version));
+  registerDocs(app, () => interfaceDocument(deps.version));
   registerPages(app, context);
-  await registerAssets(app, deps.pageFolder ?? BUILT_FOLDER);
+  registerAssets(app, deps.pageFolder ?? BUILT_FOLDER);
 }
 
 /** Who is trusted to speak for others (H-10): one answer for connections, limits and the framework's `ip`. */

@@ -1,11 +1,11 @@
-// Serves the files that the pages load: what `npm run gen` builds into web/built, read and compressed once when the
-// server is built. The names are those of the build; a file that changes has another entity tag.
+// Serves the files that the pages load: what `npm run gen` builds into web/built, read when the server is built
+// and compressed once, for the first who asks. The names are those of the build; a file that changes has another entity tag.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
-import { type Answer, compressedAtOnce, textAnswer } from "../answer.ts";
+import { type Answer, textAnswer } from "../answer.ts";
 import { sendAnswer } from "../context.ts";
 import { PAGE_HEADERS } from "../page-shell.ts";
 
@@ -29,8 +29,8 @@ export class PageNotBuilt extends Error {
 }
 
 /** Adds the files of a folder below /assets. @throws PageNotBuilt with a sentence that says what to do. */
-export async function registerAssets(app: FastifyInstance, folder: string): Promise<void> {
-  const files = await Promise.all(filesOf(folder).map((name) => readFile(folder, name)));
+export function registerAssets(app: FastifyInstance, folder: string): void {
+  const files = filesOf(folder).map((name) => [name, readFile(folder, name)] as const);
   for (const [name, answer] of files) {
     app.get(`/assets/${name}`, async (request, reply) => sendAnswer(request, reply, answer));
   }
@@ -55,9 +55,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-async function readFile(folder: string, name: string): Promise<readonly [name: string, answer: Answer]> {
+function readFile(folder: string, name: string): Answer {
   const type = TYPES[extname(name)];
   if (type === undefined) throw new PageNotBuilt(`the page has a file of an unknown kind: ${folder}${name}`);
-  const text = readFileSync(`${folder}/${name}`, "utf8");
-  return [name, await compressedAtOnce(textAnswer(type, text, PAGE_HEADERS))];
+  return { ...textAnswer(type, readFileSync(`${folder}/${name}`), PAGE_HEADERS), isLasting: true };
 }

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { jsonAnswer, textAnswer } from "../answer.ts";
+import { type Answer, jsonAnswer, textAnswer } from "../answer.ts";
 import { sendAnswer } from "../context.ts";
 import type { OpenApiDocument } from "../openapi.ts";
 
@@ -72,12 +72,12 @@ header a { margin-left: auto; color: #cfd8ea; font-size: 0.9rem; }
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#2a9d8f"/><path d="M6 11c7-8 13 8 20 0M6 21c7-8 13 8 20 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>
 `;
 
-function uiFile(name: string): string {
-  return readFileSync(join(UI_FOLDER, name), "utf8");
+function uiFile(name: string): Buffer {
+  return readFileSync(join(UI_FOLDER, name));
 }
 
 /** Files below /docs: name, type, text. Read once, when the server is built. */
-function files(): readonly (readonly [name: string, type: string, text: string])[] {
+function files(): readonly (readonly [name: string, type: string, text: string | Buffer])[] {
   return [
     ["page.js", "text/javascript; charset=utf-8", SCRIPT],
     ["page.css", "text/css; charset=utf-8", STYLE],
@@ -87,15 +87,23 @@ function files(): readonly (readonly [name: string, type: string, text: string])
   ];
 }
 
+/** The answer that is made for the first who asks, and is the same for all others: most starts see nobody who reads. */
+function madeOnce(make: () => Answer): () => Answer {
+  let made: Answer | null = null;
+  return () => (made ??= make());
+}
+
+function documentFile(type: string, text: string | Buffer): Answer {
+  return textAnswer(type, text, { "content-security-policy": POLICY });
+}
+
 /** Adds the documents. */
-export function registerDocs(app: FastifyInstance, document: OpenApiDocument): void {
-  const answer = jsonAnswer(200, document);
-  app.get("/openapi.json", async (request, reply) => sendAnswer(request, reply, answer));
-  const page = textAnswer("text/html; charset=utf-8", PAGE, { "content-security-policy": POLICY });
-  for (const path of ["/docs", "/docs/"])
-    app.get(path, async (request, reply) => sendAnswer(request, reply, page));
-  for (const [name, type, text] of files()) {
-    const file = textAnswer(type, text, { "content-security-policy": POLICY });
-    app.get(`/docs/${name}`, async (request, reply) => sendAnswer(request, reply, file));
-  }
+export function registerDocs(app: FastifyInstance, document: () => OpenApiDocument): void {
+  const serve = (path: string, make: () => Answer): void => {
+    const answer = madeOnce(make);
+    app.get(path, async (request, reply) => sendAnswer(request, reply, answer()));
+  };
+  serve("/openapi.json", () => jsonAnswer(200, document()));
+  for (const path of ["/docs", "/docs/"]) serve(path, () => documentFile("text/html; charset=utf-8", PAGE));
+  for (const [name, type, text] of files()) serve(`/docs/${name}`, () => documentFile(type, text));
 }
