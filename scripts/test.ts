@@ -30,6 +30,8 @@ const MANY_FILES = 10;
 // Hundreds of processes load the same modules: each takes what another one has compiled.
 const compiled = mkdtempSync(join(tmpdir(), "strand-compiled-"));
 process.env["NODE_COMPILE_CACHE"] ??= join(compiled, "cache");
+// And dozens start a PostgreSQL of their own: each copies the files of what the first has made (testkit/doubles/postgres.ts).
+process.env["STRAND_NEW_CLUSTERS"] = join(compiled, "clusters");
 process.on("exit", () => rmSync(compiled, { recursive: true, force: true }));
 
 if (wanted.length === 0) {
