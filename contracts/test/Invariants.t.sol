@@ -5,7 +5,8 @@ import {EscrowHandler} from "./support/EscrowHandler.sol";
 import {Test} from "./support/Vm.sol";
 
 /// @notice Random histories of everything that anybody can do (EscrowHandler). After each step the handler has compared
-/// what the escrow owes with its books; here the sum of all is looked at, and at the end of a history every order.
+/// what the escrow owes with its books, the sum of all, too; at the end of a history the sum is looked at from here, and
+/// every order.
 contract InvariantsTest is Test {
     EscrowHandler private handler;
 
@@ -20,7 +21,7 @@ contract InvariantsTest is Test {
     }
 
     /// @notice Balance ≥ open orders + fees + credits (S-23). What one order is and what each account is owed, who gained,
-    /// and that an order ends once by the five ways, is asserted by each step of the handler.
+    /// and that an order ends once by the five ways, is asserted by each step of the handler, as is this.
     function invariant_S23_theEscrowHoldsWhatItOwes() external view {
         uint256 owed = handler.open() + handler.owedFees() + handler.owedCredits();
         vm.assertTrue(handler.usdc().balanceOf(address(handler.escrow())) >= owed, "the escrow holds too little");
