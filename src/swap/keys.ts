@@ -40,8 +40,8 @@ export function scriptsOfKey(
   key: Bytes32,
   crypto: Pick<SwapCrypto, "isPoint" | "sha256" | "tweakAdd">,
 ): readonly ScriptHex[] {
-  if (!crypto.isPoint(fromBytes32(key))) return [];
   const tweaked = bip86Program(key, crypto);
+  if (tweaked === null && !crypto.isPoint(fromBytes32(key))) return [];
   const programs = tweaked === null ? [key] : [key, tweaked];
   return programs.map((program) => `5120${program.slice(2)}` as ScriptHex);
 }

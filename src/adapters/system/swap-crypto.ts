@@ -3,7 +3,8 @@
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { isXOnlyPoint, pointAdd, pointCompress, pointFromScalar } from "tiny-secp256k1";
-import type { SwapCrypto } from "../../swap/crypto.ts";
+import { fromBytes32, type SwapCrypto } from "../../swap/crypto.ts";
+import { NUMS_KEY } from "../../swap/htlc-script.ts";
 import { sha256 } from "./hashes.ts";
 
 const ORDER = Uint8Array.from(
@@ -12,18 +13,27 @@ const ORDER = Uint8Array.from(
 
 const EVEN = 2;
 
-/**
- * The point of the internal key that was asked for last: all locks have the same one (S-10). With it, uncompressed, the
- * library adds a multiple of G in half of the time of its own `xOnlyPointAddTweak`, which lifts the key each time.
- */
-let lifted: { readonly key: Uint8Array; readonly point: Uint8Array } | null = null;
+/** The internal key of all locks (S-10), and its point once it was asked for. */
+const INTERNAL_KEY = fromBytes32(NUMS_KEY);
+let internalPoint: Uint8Array | null = null;
 
-/** lift_x of BIP340, uncompressed; null where the key is no point. */
+/**
+ * lift_x of BIP340, uncompressed; null where the key is no point. With it the library adds a multiple of G in half of the
+ * time of its own `xOnlyPointAddTweak`, which lifts the key each time.
+ */
 function lift(xOnly: Uint8Array): Uint8Array | null {
-  if (lifted !== null && Buffer.compare(lifted.key, xOnly) === 0) return lifted.point;
-  if (!isXOnlyPoint(xOnly)) return null;
-  lifted = { key: Uint8Array.from(xOnly), point: pointCompress(Uint8Array.of(EVEN, ...xOnly), false) };
-  return lifted.point;
+  if (Buffer.compare(INTERNAL_KEY, xOnly) !== 0) return lifted(xOnly);
+  internalPoint ??= lifted(xOnly);
+  return internalPoint;
+}
+
+function lifted(xOnly: Uint8Array): Uint8Array | null {
+  try {
+    return pointCompress(Uint8Array.of(EVEN, ...xOnly), false);
+  } catch {
+    // It has looked whether this is a point, which takes as long as lifting it, and throws where it is none.
+    return null;
+  }
 }
 
 /** All that the pure swap code needs. Nothing here throws, whatever the bytes: a wrong length is no point. */

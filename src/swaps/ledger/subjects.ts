@@ -13,15 +13,19 @@ import type { AskStatus, EvaluationContext, SwapSubject } from "../../swap/subje
 import type { Books } from "./books.ts";
 import type { OrderEntry } from "./order-book.ts";
 
-/** Keys whose addresses are remembered. */
-const MAX_KEYS = 10_000;
+/**
+ * Keys whose addresses are remembered: so many that were asked for last, and up to as many of before; some 20 MB at the
+ * most. Each event of a deal asks for them, and computing one costs a multiplication on the curve.
+ */
+const MAX_KEYS = 40_000;
 
 /** Makes subjects from books, and remembers what was computed for them. */
 export class Subjects {
   /** Scripts of unfunded takes, which are not watched. */
   readonly #takeScripts = new WeakMap<TakeRecord, { readonly script: ScriptHex | null }>();
 
-  readonly #scriptsOfKeys = new Map<Bytes32, readonly ScriptHex[]>();
+  #scriptsOfKeys = new Map<Bytes32, readonly ScriptHex[]>();
+  #scriptsBefore = new Map<Bytes32, readonly ScriptHex[]>();
   readonly #crypto: SwapCrypto;
 
   constructor(crypto: SwapCrypto) {
@@ -69,8 +73,11 @@ export class Subjects {
   #scriptsOf(key: Bytes32): readonly ScriptHex[] {
     const known = this.#scriptsOfKeys.get(key);
     if (known !== undefined) return known;
-    const scripts = scriptsOfKey(key, this.#crypto);
-    if (this.#scriptsOfKeys.size >= MAX_KEYS) this.#scriptsOfKeys.clear();
+    const scripts = this.#scriptsBefore.get(key) ?? scriptsOfKey(key, this.#crypto);
+    if (this.#scriptsOfKeys.size >= MAX_KEYS) {
+      this.#scriptsBefore = this.#scriptsOfKeys;
+      this.#scriptsOfKeys = new Map();
+    }
     this.#scriptsOfKeys.set(key, scripts);
     return scripts;
   }
