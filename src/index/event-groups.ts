@@ -6,8 +6,10 @@ import type { ListingView, OperationView } from "./views.ts";
 
 /** Groups that the log keeps. */
 export const LOGGED_GROUPS = 50_000;
-/** Swap events that the log keeps; each has a text of some kilobytes. */
+/** Swap events that the log keeps, and for a time up to `COUNTED_EVERY` more; each has a text of some kilobytes. */
 export const LOGGED_SWAP_EVENTS = 50_000;
+/** Ids after which the swap events are counted again: that walks over all that are kept. */
+const COUNTED_EVERY = 4096;
 /** Ids that each second has for itself: more than a service can give in it. */
 const IDS_PER_SECOND = 2 ** 20;
 
@@ -19,6 +21,11 @@ const IDS_PER_SECOND = 2 ** 20;
 export function eventFloor(nowMs: number): number {
   const floor = Math.floor(nowMs / 1000) * IDS_PER_SECOND;
   return floor < Number.MAX_SAFE_INTEGER / 2 ? floor : 0;
+}
+
+/** Whether the swap events of the log are to be counted where the last id given was `before` and is `after` now. */
+export function isCountDue(before: number, after: number): boolean {
+  return Math.floor(before / COUNTED_EVERY) !== Math.floor(after / COUNTED_EVERY);
 }
 
 /** A swap event as told (H-47). */

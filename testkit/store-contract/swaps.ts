@@ -206,6 +206,24 @@ function checkpointCases(on: On): void {
 }
 
 function eventCases(on: On): void {
+  on(
+    "H-39: the log keeps 50,000 events of swaps and little more, and nothing from before them",
+    async (open) => {
+      const { swaps, queries } = await open();
+      await swaps.initialise(IDENTITY);
+      const events = Array.from({ length: 3_000 }, () => event());
+      for (let count = 3_000; count <= 60_000; count += 3_000) {
+        await swaps.commit(swapTransaction({ events }));
+        const { lowest, highest } = await queries.eventBounds();
+        const kept = highest - lowest + 1;
+        if (count < 50_000) assert.equal(kept, count);
+        else assert.ok(kept > 49_000 && kept < 54_100, `${kept} are kept`);
+        const [first] = idsOf(await queries.eventGroups(lowest - 1, 1));
+        assert.equal(first, lowest, "the oldest that is named is there");
+      }
+    },
+  );
+
   on("H-39: swap events share the ids of the index and come back as they were told", async (open) => {
     const store = await open();
     await store.swaps.initialise(IDENTITY);

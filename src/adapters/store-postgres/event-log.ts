@@ -1,7 +1,7 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
 // events, and is bounded. Ids only grow, also over rewinds, restarts, a wipe and a copy that is put back.
 
-import { LOGGED_GROUPS, LOGGED_SWAP_EVENTS } from "../../index/event-groups.ts";
+import { isCountDue, LOGGED_GROUPS, LOGGED_SWAP_EVENTS } from "../../index/event-groups.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
 import type { Reorg } from "../store-rows/event-reads.ts";
 import type { Session } from "./session.ts";
@@ -12,6 +12,8 @@ const NEXT = `SELECT coalesce((SELECT max(seq) FROM event_log), 0),
 
 /** Groups that a transaction appends. */
 export class EventLogEntries {
+  /** The highest id given before. */
+  readonly #before: number;
   #seq: number;
   #lastId: number;
   readonly #rows = new RowBatch("event_log", {
@@ -28,6 +30,7 @@ export class EventLogEntries {
   });
 
   private constructor(seq: number, lastId: number) {
+    this.#before = lastId;
     this.#seq = seq;
     this.#lastId = lastId;
   }
@@ -72,7 +75,11 @@ export class EventLogEntries {
       String(this.#lastId),
     );
     await session.run("DELETE FROM event_log WHERE seq <= $1", this.#seq - LOGGED_GROUPS);
-    await trimSwapEvents(session);
+    if (isCountDue(this.#before, this.#lastId)) await trimSwapGroups(session);
+    await session.run(
+      `DELETE FROM swap_event
+         WHERE id < coalesce((SELECT first_id FROM event_log ORDER BY seq LIMIT 1), 9007199254740991)`,
+    );
   }
 
   #add(
@@ -92,15 +99,10 @@ export class EventLogEntries {
   }
 }
 
-/** Drops events that have left the log, and from the log whatever is older than the events that are kept. */
-async function trimSwapEvents(session: Session): Promise<void> {
-  // A log with a gap would hide events from who resumes before it: everything older goes, too.
+/** Drops whatever is older than the swap events that are kept: a log with a gap would hide events from who resumes before it. */
+async function trimSwapGroups(session: Session): Promise<void> {
   await session.run(
     `DELETE FROM event_log WHERE first_id <= (SELECT id FROM swap_event ORDER BY id DESC LIMIT 1
        OFFSET ${LOGGED_SWAP_EVENTS})`,
-  );
-  await session.run(
-    `DELETE FROM swap_event
-       WHERE id < coalesce((SELECT min(first_id) FROM event_log), 9007199254740991)`,
   );
 }

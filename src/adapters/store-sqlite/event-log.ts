@@ -1,7 +1,7 @@
 // The log of the event ids that the service has given (H-39). It has one row per block, reorganisation or group of swap
 // events, and is bounded. Ids only grow, also over rewinds, restarts, a wipe and a copy that is put back.
 
-import { LOGGED_GROUPS, LOGGED_SWAP_EVENTS } from "../../index/event-groups.ts";
+import { isCountDue, LOGGED_GROUPS, LOGGED_SWAP_EVENTS } from "../../index/event-groups.ts";
 import { blobOf, CellReader } from "../store-rows/cells.ts";
 import type { Reorg } from "../store-rows/event-reads.ts";
 import type { Connection } from "./connection.ts";
@@ -69,22 +69,22 @@ export function logSwaps(connection: Connection, lastId: number, count: number):
   return lastId + count;
 }
 
-/** Drops groups beyond the bound of the log. */
-export function trimLog(connection: Connection): void {
+/** Drops what is beyond the bounds of the log, of which the last id was `before` and is `after` now. */
+export function trimLog(connection: Connection, before: number, after: number): void {
   connection.run("DELETE FROM event_log WHERE seq <= (SELECT max(seq) FROM event_log) - ?", LOGGED_GROUPS);
-  trimSwapEvents(connection);
+  if (isCountDue(before, after)) trimSwapGroups(connection);
+  connection.run(
+    `DELETE FROM swap_event
+       WHERE id < coalesce((SELECT first_id FROM event_log ORDER BY seq LIMIT 1), 9007199254740991)`,
+  );
 }
 
-/** Drops events that have left the log, and from the log whatever is older than the events that are kept. */
-function trimSwapEvents(connection: Connection): void {
+/** Drops whatever is older than the swap events that are kept: a log with a gap would hide events from who resumes before it. */
+function trimSwapGroups(connection: Connection): void {
   const newest = connection.first(
     "SELECT id FROM swap_event ORDER BY id DESC LIMIT 1 OFFSET ?",
     LOGGED_SWAP_EVENTS,
   );
-  // A log with a gap would hide events from who resumes before it: everything older goes, too.
   if (newest !== null)
     connection.run("DELETE FROM event_log WHERE first_id <= ?", new CellReader(newest).int());
-  connection.run(
-    "DELETE FROM swap_event WHERE id < (SELECT coalesce(min(first_id), 9007199254740991) FROM event_log)",
-  );
 }

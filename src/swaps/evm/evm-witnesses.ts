@@ -3,6 +3,7 @@
 
 import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import { isSameValue } from "../../primitives/same-value.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-chain.ts";
 import { ownLogs } from "./evm-cross-check.ts";
@@ -15,6 +16,9 @@ const ASKED_AT_ONCE = 50;
 
 /** The time of an event whose block's header was not read. */
 export const NO_TIME = 0;
+
+/** What an event says in one place alone, of which its block knows more. */
+const TIME: ReadonlySet<string> = new Set(["time"]);
 
 /** Indices of the RPCs that show an event and of those that have its block and not the event. */
 export interface Witnesses {
@@ -35,7 +39,7 @@ export function showsEvent(
   if (log.block !== block || log.blockHash !== blockHash || log.removed) return false;
   if (log.txHash !== txHash || log.logIndex !== logIndex) return false;
   const read = readLog(log, event.place);
-  return read !== null && typeof read !== "string" && escrowEventText(read) === escrowEventText(event);
+  return read !== null && typeof read !== "string" && isSameValue(read, event, TIME);
 }
 
 /**

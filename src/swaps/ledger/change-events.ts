@@ -2,6 +2,7 @@
 // status that went along no legal edge is an alarm (S-51).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
+import { isSameValue } from "../../primitives/same-value.ts";
 import { type AskRow, askRow, type BidRow, bidRow, type DealRow, dealRow } from "../../swap/rows.ts";
 import { ASK_EDGES, BID_EDGES, DEAL_EDGES, isLegalEdge } from "../../swap/statuses.ts";
 import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
@@ -118,7 +119,7 @@ export class ChangeEvents {
     const events: StoredSwapEvent[] = [];
     for (const [id, { row, buyer }] of after.asks) {
       const was = before.asks.get(id)?.row;
-      if (was !== undefined && comparable(was) === comparable(row)) continue;
+      if (was !== undefined && isSameValue(was, row, UNTOLD)) continue;
       if (was !== undefined && !isLegalEdge(ASK_EDGES, was.status, row.status))
         this.#alarm("ask", id, was, row, draft);
       const cause = draft.asks.get(id) ?? null;
@@ -128,7 +129,7 @@ export class ChangeEvents {
     for (const [hash, rows] of after.orders) {
       for (const now of rows) {
         const was = before.orders.get(hash)?.find((one) => one.type === now.type);
-        if (was !== undefined && comparable(was.row) === comparable(now.row)) continue;
+        if (was !== undefined && isSameValue(was.row, now.row, UNTOLD)) continue;
         if (was !== undefined) this.#checkEdge(hash, was, now, draft);
         const cause = draft.orders.get(hash) ?? null;
         const row = this.#shown(hash, now, state);
@@ -245,8 +246,4 @@ function swapEvent(
   const [chain, height] = [cause?.chain ?? null, cause?.height ?? null];
   const data = JSON.stringify({ chain, height, block_hash: cause?.hash ?? null, row });
   return { type, chain, height, dealHash, addresses, data };
-}
-
-function comparable(row: object): string {
-  return JSON.stringify(row, (name, value: unknown) => (UNTOLD.has(name) ? undefined : value));
 }

@@ -355,22 +355,32 @@ export class LedgerCommits {
     for (const listener of this.#rowListeners) listener(rows, offers);
   }
 
-  /** The change is durable and visible: what fails here are events, and a reset says so. */
+  /**
+   * The change is durable and visible: what fails here are events, and a reset says so. While some are written, the next
+   * ones are made.
+   */
   async #tellRest(
     draft: Draft,
     rows: readonly TouchedRow[],
     before: LedgerState,
     after: LedgerState,
   ): Promise<void> {
+    let isWritten: Promise<void> = Promise.resolve();
     try {
       for (let at = 0; at < rows.length; at += TOLD_AT_ONCE) {
         const events = await this.#events.told(draft, rows.slice(at, at + TOLD_AT_ONCE), before, after);
+        await isWritten;
         const isLast = at + TOLD_AT_ONCE >= rows.length;
         const remove = isLast ? [UNTOLD.row("rows")] : [];
-        await this.#parts.store.commit({ ...NOTHING, remove, events });
-        this.feed.publish();
+        const writing = this.#parts.store.commit({ ...NOTHING, remove, events });
+        isWritten = writing.then(() => this.feed.publish());
+        // It is waited for above or below, and may fail before.
+        isWritten.catch(() => undefined);
       }
+      await isWritten;
     } catch (error) {
+      // No other transaction begins before this one has ended.
+      await isWritten.catch(() => undefined);
       this.#owesReset = true;
       this.#parts.log.error({ error }, "events of swaps could not be written; the event log begins anew");
     }

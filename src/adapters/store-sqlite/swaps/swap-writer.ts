@@ -132,14 +132,15 @@ export class SwapWriter {
 
   #append(events: readonly StoredSwapEvent[]): void {
     if (events.length === 0) return;
-    let id = lastEventId(this.#connection);
+    const before = lastEventId(this.#connection);
+    let id = before;
     for (let start = 0; start < events.length; start += EVENTS_PER_GROUP) {
       const group = events.slice(start, start + EVENTS_PER_GROUP);
       for (const [index, event] of group.entries()) insertSwapEvent(this.#connection, id + 1 + index, event);
       id = logSwaps(this.#connection, id, group.length);
     }
     storeLastEventId(this.#connection, id);
-    trimLog(this.#connection);
+    trimLog(this.#connection, before, id);
   }
 
   /** The last id given grows by one, so that a client that has the one before sees that events are missing. */

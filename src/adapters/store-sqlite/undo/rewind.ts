@@ -77,13 +77,14 @@ export function rewindRows(
     listsOpen: tip.totals.listsOpen + listings.open,
     listsExpiredOpen: tip.listsExpiredOpen + listings.expiredOpen,
   });
-  const eventId = logReorg(connection, lastEventId(connection), {
+  const before = lastEventId(connection);
+  const eventId = logReorg(connection, before, {
     forkHeight,
     oldTip: { height: tip.height, hash: tip.hash },
     newTip: order.newTip,
   });
   storeLastEventId(connection, eventId);
-  trimLog(connection);
+  trimLog(connection, before, eventId);
 }
 
 /** Blocks above the target with their records, newest first. */

@@ -88,7 +88,8 @@ export class IndexWriter {
       let tip = storedTip(this.#connection);
       const before = tip?.time ?? last.time;
       const touched = new Set<string>();
-      let eventId = lastEventId(this.#connection);
+      const firstEvent = lastEventId(this.#connection);
+      let eventId = firstEvent;
       for (const block of blocks) {
         if (tip === null) throw new Error("store: the index has no base block");
         assertLinked(tip, block);
@@ -102,7 +103,7 @@ export class IndexWriter {
       writeMarkets(this.#connection, touched, { before, now: last.time });
       this.#connection.run("DELETE FROM undo WHERE height < ?", firstUndo);
       storeLastEventId(this.#connection, eventId);
-      trimLog(this.#connection);
+      trimLog(this.#connection, firstEvent, eventId);
     });
   }
 
