@@ -151,7 +151,7 @@ export class LockBook {
     if (known?.isSighted === true) return;
     if (known === undefined && this.#isSmall(script, amountSat) && this.#unmined.isFull(script)) return;
     const before = { mined: null, spend: null, ...known };
-    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true });
+    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true }, sighting.txid);
     change.store(SIGHTING, sighting);
     onChange(script);
   }
@@ -315,7 +315,7 @@ export class LockBook {
       return false;
     }
     const before = { isSighted: known?.isSighted ?? false, spend: known?.spend ?? null };
-    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before });
+    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before }, fact.txid);
     change.store(BLOCK_FACTS[fact.kind], fact);
     onChange(script);
     this.conflicts.mine(fact.txid, mined.height, (other) => this.#notify(other, onChange));
@@ -368,17 +368,17 @@ export class LockBook {
     for (const script of scripts) onChange(script);
   }
 
-  #put(outpoint: Outpoint, entry: OutputEntry): void {
-    const { script, amountSat, spend } = entry;
+  /** `txid`: of the outpoint; whoever has its text at hand saves a copy, which would stay in memory. */
+  #put(outpoint: Outpoint, entry: OutputEntry, txid = txidOf(outpoint)): void {
+    const { script, amountSat, coinbase, mined, isSighted, spend } = entry;
     const before = this.entries.get(outpoint)?.spend ?? null;
     this.#outputs.touch(script, outpoint);
     if (before !== null && before.txid !== spend?.txid) this.#bySpender.delete(before.txid, outpoint);
     if (spend !== null) this.#bySpender.add(spend.txid, outpoint);
-    // The same text as the script's own entry, so that it is in memory once.
+    // The same text as the script's own entry, so that it is in memory once. Named one by one, the fields take less of it.
     const own = this.#scripts.entries.get(script)?.script ?? script;
-    this.entries.set(outpoint, { ...entry, script: own });
+    this.entries.set(outpoint, { script: own, amountSat, coinbase, mined, isSighted, spend });
     this.byScript.add(own, outpoint);
-    const txid = txidOf(outpoint);
     this.#byTransaction.add(txid, outpoint);
     const isSmall = this.#isSmall(script, amountSat);
     this.#unmined.put(outpoint, entry, isSmall, this.#byTransaction.count(txid));
