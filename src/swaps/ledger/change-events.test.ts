@@ -29,21 +29,21 @@ import { LedgerChanges } from "./ledger-changes.ts";
 import { Subjects } from "./subjects.ts";
 
 /** Books in which the order `a` went through these events, one per block from 10 on, and rows of them. */
-function after(...events: readonly EscrowEvent[]) {
+async function after(...events: readonly EscrowEvent[]) {
   return staged(events, {});
 }
 
 /** The same, with an ask beside it, and with the order's PEARL in block 101, where wanted. */
-function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = false }) {
+async function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = false }) {
   const log = alarmLog();
   const parts = ledgerParts(log);
   const { crypto } = parts;
   const draft = new Draft(new Books({ crypto, evmConfirmations: null }));
   const { books } = draft;
-  const changes = new LedgerChanges(draft, swapCrypto);
+  const changes = new LedgerChanges(draft, parts);
   changes.pearl(pearl(100));
-  changes.evm(evm(9));
-  changes.evm(evm(20, events, { finalHeight: 20 }));
+  await changes.evm(evm(9));
+  await changes.evm(evm(20, events, { finalHeight: 20 }));
   if (isOffered) changes.records({ asks: [ask("offer")] });
   const subjects = new Subjects(swapCrypto);
   const script = subjects.of(books, ORDER, { expiryNow: START })?.script;
@@ -68,13 +68,13 @@ function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = fa
   };
 }
 
-const LOCKED = after(locked("a", 10)).snapshot();
-const ACCEPTED = after(locked("a", 10), accepted("a", 11)).snapshot();
-const SETTLED = after(locked("a", 10), accepted("a", 11), claimed("a", 12)).snapshot();
+const LOCKED = (await after(locked("a", 10))).snapshot();
+const ACCEPTED = (await after(locked("a", 10), accepted("a", 11))).snapshot();
+const SETTLED = (await after(locked("a", 10), accepted("a", 11), claimed("a", 12))).snapshot();
 
 describe("S-51: a way that no status goes", () => {
-  test("back from the end is an alarm for the deal and for its bid, with both statuses", () => {
-    const { between, alarms } = after(locked("a", 10), accepted("a", 11));
+  test("back from the end is an alarm for the deal and for its bid, with both statuses", async () => {
+    const { between, alarms } = await after(locked("a", 10), accepted("a", 11));
     assert.deepEqual(between(SETTLED, ACCEPTED), ["bid", "deal"]);
     assert.equal(alarms.length, 2);
     const told = alarms.map((line) => JSON.parse(line.slice(line.indexOf("{"))));
@@ -84,14 +84,14 @@ describe("S-51: a way that no status goes", () => {
     ]);
   });
 
-  test("is told, but no alarm, where a reorganisation explains it", () => {
-    const { between, alarms } = after(locked("a", 10), accepted("a", 11));
+  test("is told, but no alarm, where a reorganisation explains it", async () => {
+    const { between, alarms } = await after(locked("a", 10), accepted("a", 11));
     assert.deepEqual(between(SETTLED, ACCEPTED, true), ["bid", "deal"]);
     assert.deepEqual(alarms, []);
   });
 
-  test("is none forwards, nor where a row appears", () => {
-    const { between, alarms } = after(locked("a", 10), accepted("a", 11), claimed("a", 12));
+  test("is none forwards, nor where a row appears", async () => {
+    const { between, alarms } = await after(locked("a", 10), accepted("a", 11), claimed("a", 12));
     assert.deepEqual(between(LOCKED, ACCEPTED), ["bid", "deal"]);
     assert.deepEqual(between(ACCEPTED, SETTLED), ["bid", "deal"]);
     assert.deepEqual(between({ orders: new Map(), asks: new Map() }, SETTLED), ["bid", "deal"]);
@@ -100,27 +100,31 @@ describe("S-51: a way that no status goes", () => {
 });
 
 describe("S-54: an index that falls behind", () => {
-  test("alone sends no event, neither when it begins nor when it ends; a mempool that is not read yet neither", () => {
-    const { snapshot, between } = after(locked("a", 10), accepted("a", 11));
+  test("alone sends no event, neither when it begins nor when it ends; a mempool that is not read yet neither", async () => {
+    const { snapshot, between } = await after(locked("a", 10), accepted("a", 11));
     assert.deepEqual(between(snapshot({ isMempoolRead: false }), snapshot({ isMempoolRead: true })), []);
     assert.deepEqual(between(snapshot({ isReady: true }), snapshot({ isReady: false })), []);
     assert.deepEqual(between(snapshot({ isReady: false }), snapshot({ isReady: true })), []);
   });
 });
 
+const STAGES = {
+  "a bid": await staged([locked("a", 10)], { isOffered: true }),
+  "an accepted bid": await staged([locked("a", 10), accepted("a", 11)], { isOffered: true }),
+  "a deal with its PEARL": await staged([locked("a", 10), accepted("a", 11)], {
+    isOffered: true,
+    isPaid: true,
+  }),
+  "a settled deal": await staged([locked("a", 10), accepted("a", 11), claimed("a", 12)], {
+    isOffered: true,
+    isPaid: true,
+  }),
+};
+
 describe("S-54: fields that grow with the tip", () => {
   /** Blocks that come on both chains, one after the other, and the most of them at which a row may change. */
   const [BLOCKS, CHANGES] = [60, 2];
-  const stages = {
-    "a bid": staged([locked("a", 10)], { isOffered: true }),
-    "an accepted bid": staged([locked("a", 10), accepted("a", 11)], { isOffered: true }),
-    "a deal with its PEARL": staged([locked("a", 10), accepted("a", 11)], { isOffered: true, isPaid: true }),
-    "a settled deal": staged([locked("a", 10), accepted("a", 11), claimed("a", 12)], {
-      isOffered: true,
-      isPaid: true,
-    }),
-  };
-  for (const [name, { tips, snapshot, between }] of Object.entries(stages)) {
+  for (const [name, { tips, snapshot, between }] of Object.entries(STAGES)) {
     test(`send no event by themselves: ${name} and an ask while ${BLOCKS} blocks come`, () => {
       const snapshots = Array.from({ length: BLOCKS + 1 }, (_, more) => {
         const height = tips.evm.height + more;

@@ -7,6 +7,7 @@ import { outpointOf } from "../../swap/lock-choice.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { PostedTake, TakeRecord } from "../../swap/records.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
+import type { Clock } from "../../follow/ports.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
@@ -21,6 +22,9 @@ import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
 import { openBundles } from "./recall.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
+
+/** Events that are applied between two breaths of the event loop: some milliseconds, the curve operations included. */
+const APPLIED_AT_ONCE = 128;
 
 const FACT_ORDER: Readonly<Record<PearlBlockFact["kind"], number>> = { output: 0, spend: 1, inputSpend: 2 };
 
@@ -39,22 +43,24 @@ export interface ChangeLimits {
   readonly depths: Depths;
 }
 
-/** Makes one change out in a draft. */
+/** Makes one change out in a draft, which nobody else changes meanwhile. */
 export class LedgerChanges {
   readonly #draft: Draft;
   readonly #books: Books;
   readonly #affected: AffectedRows;
   readonly #crypto: SwapCrypto;
+  readonly #clock: Clock;
 
-  constructor(draft: Draft, crypto: SwapCrypto) {
+  constructor(draft: Draft, { crypto, clock }: { readonly crypto: SwapCrypto; readonly clock: Clock }) {
     this.#crypto = crypto;
+    this.#clock = clock;
     this.#draft = draft;
     this.#books = draft.books;
     this.#affected = new AffectedRows(draft);
   }
 
-  /** A step of the EVM chain. @throws where it does not continue what is there. */
-  evm(change: EvmChange): void {
+  /** A step of the EVM chain, in pieces between which others are served. Rejects where it does not continue what is there. */
+  async evm(change: EvmChange): Promise<void> {
     const { chains } = this.#books;
     const { tip, rewindTo } = change;
     const { finalHeight: oldFinalHeight } = chains.tips.evm;
@@ -62,7 +68,7 @@ export class LedgerChanges {
     const base = checkedBase("EVM", oldTip.height, rewindTo, tip.height);
     const tipCause: CausingBlock = { chain: "evm", height: tip.height, hash: tip.hash };
     if (rewindTo !== null) this.#rewindEvm(rewindTo, tipCause);
-    this.#applyEvents(change, base);
+    await this.#applyEvents(change, base);
     // What is read again after a rewind was not read twice yet (S-08).
     const kept = rewindTo === null ? oldFinalHeight : Math.min(oldFinalHeight, rewindTo);
     const finalHeight = Math.max(kept, Math.min(change.finalHeight, tip.height));
@@ -160,8 +166,8 @@ export class LedgerChanges {
     if (hasOrder) this.#keepAddress(take);
   }
 
-  /** Carries a change out. @throws as the steps do. */
-  make(change: LedgerChange): void {
+  /** Carries a change out. Rejects as the steps throw. */
+  async make(change: LedgerChange): Promise<void> {
     switch (change.kind) {
       case "evm":
         return this.evm(change.step);
@@ -188,11 +194,11 @@ export class LedgerChanges {
     }
   }
 
-  /** Carries out a change that another process has told, at the moments that it was made at. @throws as the steps do. */
-  told({ change, was, is, opened }: TimedChange, limits: ChangeLimits): void {
+  /** Carries out a change that another process has told, at the moments that it was made at. Rejects as the steps do. */
+  async told({ change, was, is, opened }: TimedChange, limits: ChangeLimits): Promise<void> {
     openBundles(this.#draft, opened);
     const { tips } = this.#books.chains;
-    this.make(change);
+    await this.make(change);
     this.passTime({ ...was, tips }, is, limits);
   }
 
@@ -268,10 +274,11 @@ export class LedgerChanges {
     if (said.fee) this.#affected.allAsks(cause);
   }
 
-  #applyEvents({ events, tip }: EvmChange, base: number): void {
+  async #applyEvents({ events, tip }: EvmChange, base: number): Promise<void> {
     const { orders, secrets, trust } = this.#books;
     const revoking = new Map<EvmAddress, CausingBlock>();
-    for (const event of events) {
+    for (const [at, event] of events.entries()) {
+      if (at % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) await this.#clock.sleep(0);
       const { place } = event;
       if (place.block <= base || place.block > tip.height) {
         throw new Error(

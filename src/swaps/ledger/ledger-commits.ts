@@ -181,21 +181,16 @@ export class LedgerCommits {
     return count > 0;
   }
 
-  /** As `SwapLedger.follow`. */
+  /** As `SwapLedger.follow`: makes a change visible that another process has stored. */
   follow(text: string): Promise<void> {
     return this.#inTurn(async () => {
       const timed = readChange(text, this.#books.locks.mempool);
-      this.#take((changes) => changes.told(timed, this.#limits));
+      const draft = new Draft(this.#books);
+      await new LedgerChanges(draft, this.#parts).told(timed, this.#limits);
+      draft.books.layDown();
+      this.#tellListeners(draft);
+      this.feed.publish();
     });
-  }
-
-  /** Makes a change visible that another process has stored. */
-  #take(make: (changes: LedgerChanges) => void): void {
-    const draft = new Draft(this.#books);
-    make(new LedgerChanges(draft, this.#parts.crypto));
-    draft.books.layDown();
-    this.#tellListeners(draft);
-    this.feed.publish();
   }
 
   /** As `SwapLedger.readAgain`. */
@@ -230,8 +225,8 @@ export class LedgerCommits {
     if (change.kind === "open" && opened.length === 0) return;
     const draft = new Draft(this.#books);
     openBundles(draft, opened);
-    const changes = new LedgerChanges(draft, this.#parts.crypto);
-    changes.make(change);
+    const changes = new LedgerChanges(draft, this.#parts);
+    await changes.make(change);
     const was = { ...this.#lastContext, tips: this.#books.chains.tips };
     const is = this.context(draft.books.chains.tips);
     changes.passTime(was, is, this.#limits);

@@ -8,10 +8,12 @@ import type { EscrowEvent } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import { MAX_CHECKPOINTS } from "./ports.ts";
 import {
+  alarmLog,
   ask,
   bytes32,
   evmAddress,
   evmPlace,
+  ledgerParts,
   START,
   take,
   terms,
@@ -29,6 +31,8 @@ import {
   scene,
   scriptOf,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
+import { SwapLedger } from "./ledger.ts";
 
 const Z = bytes32("order z");
 
@@ -61,6 +65,21 @@ test("S-51: a status that goes back by an eviction is no alarm", async () => {
   await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
   await ledger.applyMempool(NO_LOCKS, [], []);
   assert.deepEqual(alarms, []);
+});
+
+test("a range of many events is taken in pieces between which others are served, and shown whole or not at all", async () => {
+  const store = new MemorySwapStore();
+  const parts = ledgerParts(alarmLog());
+  const seen: number[] = [];
+  const shown = (): number => [...ledger.orders()].length;
+  const clock = { ...parts.clock, sleep: async () => void seen.push(shown()) };
+  const ledger = await SwapLedger.open({ ...parts, clock, store });
+  const events = Array.from({ length: 1_000 }, (_, index) => locked(`order ${index}`, 10));
+  await ledger.applyEvm(evm(10, events));
+  const whole = seen.indexOf(1_000);
+  // 15 of them are between the first rows whose events are made.
+  assert.equal(whole, 15 + Math.floor(1_000 / 128));
+  assert.deepEqual(seen, [...Array(whole).fill(0), ...Array(seen.length - whole).fill(1_000)]);
 });
 
 test("H-39: while a change is stored that reads do not show yet, its events are waited for, and after a failure too", async () => {
