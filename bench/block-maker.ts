@@ -14,6 +14,8 @@ export const GENESIS = SIMNET.genesisHash;
 const HRP = "rprl";
 /** Keys that can sign listings; the others are points only. */
 const SECRETS = 64;
+/** Bytes of the proof in a certificate. */
+const PROOF_BYTES = 60_000;
 const TICKS = Array.from({ length: 40 }, (_, i) => `B${i.toString(36).toUpperCase().padStart(3, "0")}`);
 
 /**
@@ -144,14 +146,13 @@ export class Generator {
   /** What holders of secrets have minted in blocks of a market. */
   readonly #forSale: { readonly who: number; readonly tick: string }[] = [];
   #open: OpenListing[] = [];
-  readonly #certificate: number;
   readonly feeAddress: PearlAddress;
   previous = GENESIS;
   height = 0;
   operations = 0;
   transactions = 0;
 
-  constructor(seed: number, keys: number, certificate = 60_000) {
+  constructor(seed: number, keys: number) {
     this.#stream = new Stream(seed);
     this.#secrets = Array.from({ length: SECRETS }, () => {
       const secret = this.#stream.bytes(32);
@@ -162,7 +163,6 @@ export class Generator {
       i < SECRETS ? Buffer.from(xOnlyPointFromScalar(this.#secrets[i] as Buffer)) : this.#stream.bytes(32),
     );
     this.#addresses = this.#keys.map((key) => bech32m.encode(HRP, [1, ...bech32m.toWords(key)]));
-    this.#certificate = certificate;
     this.feeAddress = this.#addresses[0] as PearlAddress;
   }
 
@@ -377,9 +377,9 @@ export class Generator {
       u32(1),
       id,
       Buffer.alloc(164),
-      u32(this.#certificate),
+      u32(PROOF_BYTES),
       this.#stream.bytes(64),
-      Buffer.alloc(Math.max(0, this.#certificate - 64)),
+      Buffer.alloc(PROOF_BYTES - 64),
     ]);
     this.previous = reversed(id).toString("hex");
     return {

@@ -334,8 +334,8 @@ const rudeness: Break[] = [
   ...inFile("src/http/routes/events.ts", [
     {
       rule: "H-11",
-      find: ".#mostPerClient)",
-      replace: ".#most)",
+      find: ">= MOST_OF_CLIENT)",
+      replace: ">= this.#most)",
       why: "one client may have all streams",
     },
   ]),

@@ -46,18 +46,17 @@ interface OpenedJob extends Foundation {
 
 async function openJob(
   config: Config,
-  overrides: Overrides,
+  log: Log,
   database = config.database,
   layout: Layout = "served",
 ): Promise<OpenedJob> {
-  const log = logOf(config, overrides);
   const closers = new Closers();
   const store = await openDatabase(database, log, layout);
   closers.add(() => store.close());
   return { ...openFoundation(config, log, closers), store };
 }
 
-function logOf(config: Config, { log }: Overrides): Log {
+function logOf(config: Config, { log }: Overrides = {}): Log {
   return calmLog(redactedLog(log ?? openLog(config.logLevel), config.redact), systemClock);
 }
 
@@ -82,7 +81,7 @@ export async function startService(
         "postgres://user:password@host:5432/database, or run `strand start`, which is both in one process",
     ]);
   }
-  const job = await openJob(config, overrides);
+  const job = await openJob(config, logOf(config, overrides));
   return closingOnFailure(job.closers, () => startOn(config, job));
 }
 
@@ -134,8 +133,8 @@ function answersOver({ database, rules }: Config, log: Log, closers: Closers): A
  * Wipes the index and builds it again up to the node's tip, or until the signal aborts. Rejects with `CommandRefused` where
  * the index is another network's, the node cannot give it again, or the writer is lost on the way.
  */
-export async function reindex(config: Config, signal: AbortSignal, overrides: Overrides = {}): Promise<void> {
-  const { store, node, context, log, closers, outside } = await openJob(config, overrides);
+export async function reindex(config: Config, signal: AbortSignal): Promise<void> {
+  const { store, node, context, log, closers, outside } = await openJob(config, logOf(config));
   await closingOnFailure(closers, async () => {
     const indexer = indexerOver(context, store, outside);
     refuseOthers(
@@ -198,17 +197,13 @@ async function refusePruned(node: Foundation["node"], baseHeight: number): Promi
  * Resolves with their number. What was replayed stays until a run has come to its end, so that the next one of the same
  * build goes on with it: beside a SQLite database, for PostgreSQL in the folder where the command runs.
  */
-export async function verify(
-  config: Config,
-  onFinding: (sentence: string) => void,
-  overrides: Overrides = {},
-): Promise<number> {
+export async function verify(config: Config, onFinding: (sentence: string) => void): Promise<number> {
   const { index, name } = await openVerified(config.database);
   // What another build has replayed is nothing to go on with: it may have decided otherwise.
   const replayFile = `${name}.verify-${programVersion()}-${programBuild()}`;
   const { store, node, context, log, closers } = await openJob(
     config,
-    overrides,
+    logOf(config),
     { engine: "sqlite", file: replayFile },
     "compared",
   );

@@ -56,9 +56,9 @@ export class AnchorFilter implements AnchorProbe {
     this.#size += 1;
   }
 
-  /** Adds the outpoint of the txid at `offset` (wire order) and output `vout`. */
-  addWire(bytes: Uint8Array, offset: number, vout: number): void {
-    this.#insert(fingerprint(readUint32(bytes, offset), readUint32(bytes, offset + 4), vout, this.#seed), 1);
+  /** Adds output `vout` of a txid in wire order. */
+  addWire(txid: Uint8Array, vout: number): void {
+    this.#insert(fingerprint(readUint32(txid, 0), readUint32(txid, 4), vout, this.#seed), 1);
     this.#size += 1;
   }
 

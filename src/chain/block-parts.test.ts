@@ -246,7 +246,7 @@ describe("AnchorFilter", () => {
           const outpoint = `${txids[txid]}:${vout}` as Outpoint;
           const count = counts.get(outpoint) ?? 0;
           if (add && count % 2 === 0) filter.add(outpoint);
-          else if (add) filter.addWire(wire(txids[txid] ?? "", vout), 0, vout);
+          else if (add) filter.addWire(wire(txids[txid] ?? "", vout), vout);
           else if (count > 0) filter.delete(outpoint);
           counts.set(outpoint, Math.max(0, count + (add ? 1 : -1)));
         }

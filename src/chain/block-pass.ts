@@ -31,7 +31,7 @@ class BlockAnchors implements AnchorProbe {
 
   make(txid: Uint8Array, vout: number): void {
     this.#made ??= new AnchorFilter();
-    this.#made.addWire(txid, 0, vout);
+    this.#made.addWire(txid, vout);
   }
 
   mayBeAnchor(bytes: Uint8Array, offset: number): boolean {

@@ -25,8 +25,6 @@ export interface Network {
   readonly certificate: "pearl" | "none";
   /** What `getcurrentnet` must answer; null where the node has no such method, which is then not asked. */
   readonly currentNet: number | null;
-  /** Default RPC port of the node. */
-  readonly rpcPort: number;
 }
 
 /** Networks whose coins are worth nothing and whose blocks are made by hand. */
@@ -37,7 +35,7 @@ export function isPlayNetwork(name: string): boolean {
   return PLAY_NETWORKS.has(name);
 }
 
-function pearl(name: NetworkName, hrp: string, genesis: string, magic: number, rpcPort: number): Network {
+function pearl(name: NetworkName, hrp: string, genesis: string, magic: number): Network {
   return {
     name,
     hrp,
@@ -45,7 +43,6 @@ function pearl(name: NetworkName, hrp: string, genesis: string, magic: number, r
     headerBytes: 108,
     certificate: "pearl",
     currentNet: magic,
-    rpcPort,
   };
 }
 
@@ -58,31 +55,27 @@ export const NETWORKS: Readonly<Record<NetworkName, Network>> = {
     "prl",
     "a18d3093b7ff618f0cdd073fa3d10374e2e0105fe7ef53ff48b55f41c58dadd7",
     0x50524c4d,
-    44107,
   ),
   testnet: pearl(
     "testnet",
     "tprl",
     "10f0be7be9950f74021d0f7c62989d1e2541c4d46f3c95b74e61679864b43d18",
     0x50524c31,
-    44109,
   ),
   testnet2: pearl(
     "testnet2",
     "tprl",
     "b0c86d0cd8825f4d72260d2de46f470429eece413811d5d82b5f2e2ea0336f96",
     0x50524c32,
-    44111,
   ),
   signet: pearl(
     "signet",
     "tprl",
     "2fef231e6125467452c9fb569e2f78c9dd534d04111fcf2cd28d9d0e93b00f34",
     0x40cf030a,
-    38332,
   ),
-  simnet: pearl("simnet", "rprl", SIMNET_GENESIS, 0x50524c53, 18556),
-  regtest: pearl("regtest", "rprl", SIMNET_GENESIS, 0x50524c52, 18334),
+  simnet: pearl("simnet", "rprl", SIMNET_GENESIS, 0x50524c53),
+  regtest: pearl("regtest", "rprl", SIMNET_GENESIS, 0x50524c52),
   "litecoin-regtest": {
     name: "litecoin-regtest",
     hrp: "rltc",
@@ -90,6 +83,5 @@ export const NETWORKS: Readonly<Record<NetworkName, Network>> = {
     headerBytes: 80,
     certificate: "none",
     currentNet: null,
-    rpcPort: 19443,
   },
 };

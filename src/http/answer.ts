@@ -117,7 +117,7 @@ export function jsonAnswer(status: number, value: unknown, headers: Record<strin
 export function textAnswer(
   contentType: string,
   text: string | Buffer,
-  headers: Record<string, string> = {},
+  headers: Record<string, string>,
 ): Answer {
   const body = typeof text === "string" ? Buffer.from(text) : text;
   return { ...answerOf(200, tagged(body), headers), contentType };

@@ -10,6 +10,8 @@ import { RequestGate } from "./one-at-a-time.ts";
 
 /** Refused connections that are told why before they are closed; more are closed without a word. */
 const MAX_TOLD = 128;
+/** Connections of one client at a time. */
+const MOST_OF_CLIENT = 64;
 /** How long a refused client may take to read why. */
 const TOLD_MS = 1000;
 
@@ -36,7 +38,6 @@ interface ConnectionDependencies {
 export class Connections {
   readonly #parts: ConnectionDependencies;
   readonly #max: number;
-  readonly #perClient: number;
   readonly #stallMs: number;
   readonly #connections = new Map<Socket, Connection>();
   /** Those without a request under way, the one that has been so longest first. */
@@ -46,9 +47,8 @@ export class Connections {
 
   constructor(parts: ConnectionDependencies) {
     this.#parts = parts;
-    const { max = 4096, perClient = 64, stallMs = 30_000 } = parts.limits;
+    const { max = 4096, stallMs = 30_000 } = parts.limits;
     this.#max = max;
-    this.#perClient = perClient;
     this.#stallMs = stallMs;
   }
 
@@ -90,7 +90,7 @@ export class Connections {
     const isProxy = address !== undefined && this.#parts.isProxy(address);
     const client = isProxy ? "" : clientKey(address);
     const ofClient = this.#clients.get(client) ?? 0;
-    if (!isProxy && ofClient >= this.#perClient) return this.#turnAway(socket);
+    if (!isProxy && ofClient >= MOST_OF_CLIENT) return this.#turnAway(socket);
     if (this.#connections.size >= this.#max && !this.#makeRoom()) return this.#turnAway(socket);
     const sinceMs = this.#parts.monotonicMs();
     const connection = { socket, client, gate: new RequestGate(socket), sentBytes: 0, sinceMs };

@@ -35,8 +35,6 @@ export interface RateLimitOptions {
 export interface ConnectionLimits {
   /** Connections of all clients at a time; default 4,096. */
   readonly max?: number;
-  /** Connections of one client at a time; default 64. */
-  readonly perClient?: number;
   /** A connection that takes nothing of its answer for this long is cut; default 30,000. */
   readonly stallMs?: number;
 }
@@ -49,8 +47,6 @@ interface EventStreamOptions {
   readonly drainMs?: number;
   /** Consumers at the same time; more are answered 503. Default 1,000. */
   readonly maxConsumers?: number;
-  /** Of one client; more are answered 503. Default 16. */
-  readonly maxPerClient?: number;
 }
 
 /** Everything that `buildServer` needs. */

@@ -82,7 +82,6 @@ interface BidOrigin {
 
 /** Full EIP-712 digests, keccak256(0x1901, domain separator, struct hash), of one escrow. */
 export interface EscrowDigests {
-  readonly domainSeparator: Bytes32;
   /** Order hash and deal hash. */
   readonly terms: (terms: Terms) => Bytes32;
   /** Ask id. */
@@ -135,7 +134,6 @@ export function escrowDigests(domain: EscrowDomain, keccak256: Keccak256): Escro
   const digest = (...words: readonly Uint8Array[]): Bytes32 =>
     toBytes32(keccak256(concatBytes(prefix, keccak256(concatBytes(...words)))));
   return {
-    domainSeparator: toBytes32(separator),
     terms: (terms) =>
       digest(
         typeHash.terms,

@@ -30,9 +30,9 @@ export function isUnspent(output: HtlcOutput): boolean {
   return output.spend === null || output.spend.mined === null;
 }
 
-/** Whether it is spent by that leaf in a block. */
-export function isSpentInBlock(output: HtlcOutput, path: "claim" | "refund"): boolean {
-  return output.spend !== null && output.spend.mined !== null && output.spend.path === path;
+/** Whether it is refunded in a block. */
+export function isRefundedInBlock(output: HtlcOutput): boolean {
+  return output.spend !== null && output.spend.mined !== null && output.spend.path === "refund";
 }
 
 function byText(a: string, b: string): number {

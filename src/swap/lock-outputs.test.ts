@@ -8,7 +8,7 @@ import { Random } from "../../testkit/random.ts";
 import { output, pearlPlaceAt, PEARL_TIP, spentBy, tips } from "../../test/swap/rules-subjects.ts";
 import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { isDeep } from "./finality.ts";
-import { compareOutputs, isSpentInBlock } from "./lock-choice.ts";
+import { compareOutputs, isRefundedInBlock } from "./lock-choice.ts";
 import { heightsOf, isImpossible, LockOutputs } from "./lock-outputs.ts";
 
 const AMOUNTS = [10_000n, 10_001n, 20_000n, 30_000n];
@@ -72,7 +72,7 @@ function walked(all: readonly HtlcOutput[], amountSat: bigint, at: ChainTips): A
   const kept = new Set(lock === null ? greatest.slice(0, 20) : [lock, ...greatest.slice(0, 19)]);
   const full = sorted.filter((one) => one.amountSat >= amountSat);
   const isGone = (one: HtlcOutput): boolean =>
-    isImpossible(one, at) || (isSpentInBlock(one, "refund") && isDeep(at, one.spend?.mined?.height ?? 0));
+    isImpossible(one, at) || (isRefundedInBlock(one) && isDeep(at, one.spend?.mined?.height ?? 0));
   return {
     lock,
     shown: shown.filter((one) => kept.has(one)),
@@ -81,7 +81,7 @@ function walked(all: readonly HtlcOutput[], amountSat: bigint, at: ChainTips): A
     refund: shown.find(({ spend }) => spend?.path === "refund") ?? null,
     hasFull: full.some(({ mined, inMempool }) => mined !== null || inMempool),
     hasFullMined: full.some(({ mined }) => mined !== null),
-    standing: full.find((one) => one.mined !== null && !isSpentInBlock(one, "refund")) ?? null,
+    standing: full.find((one) => one.mined !== null && !isRefundedInBlock(one)) ?? null,
     isFullClaimed: full.some(({ spend }) => spend?.path === "claim"),
     hasMined: all.some(({ mined }) => mined !== null),
     hasClaim: all.some(({ spend }) => spend?.path === "claim"),

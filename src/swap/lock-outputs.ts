@@ -6,7 +6,7 @@
 import { firstIndex } from "../primitives/elements.ts";
 import type { ChainTips, HtlcOutput } from "./facts.ts";
 import { isDeep } from "./finality.ts";
-import { compareOutputs, isSpentInBlock } from "./lock-choice.ts";
+import { compareOutputs, isRefundedInBlock } from "./lock-choice.ts";
 
 /** Outputs of a run that is made; one that has grown to twice as many becomes two. */
 const RUN = 128;
@@ -75,7 +75,7 @@ function sumOf(output: HtlcOutput): Sum {
   const { mined, coinbase, inMempool, spend } = output;
   const lostWith = impossibleWith(output);
   const isSure = lostWith === Number.POSITIVE_INFINITY;
-  const isRefunded = isSpentInBlock(output, "refund");
+  const isRefunded = isRefundedInBlock(output);
   const backWith = isRefunded ? spend?.mined?.height : undefined;
   return {
     mined: mined !== null && !coinbase ? output : null,

@@ -110,8 +110,8 @@ const summaryFields = (
   "floor_unit_price_sat best_listing_id volume_24h_sat fills_24h"
 ).split(" ");
 
-function malformedBy(path: string, placeholder: string, bad: readonly string[], query = ""): string[] {
-  return bad.map((value) => path.replace(placeholder, value) + query);
+function malformedBy(path: string, placeholder: string, bad: readonly string[]): string[] {
+  return bad.map((value) => path.replace(placeholder, value));
 }
 
 function fill(path: string): string {

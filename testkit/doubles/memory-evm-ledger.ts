@@ -18,7 +18,6 @@ export class MemoryEvmLedger implements EvmLedger {
   readonly changes: EvmChange[] = [];
   readonly #events: EscrowEvent[] = [];
   readonly #firstBlock: number;
-  readonly #need: number | null;
   #checkpoints: readonly ChainCheckpoint[] = [];
   #tip = { height: -1, time: 0 };
   #finalHeight = -1;
@@ -32,9 +31,8 @@ export class MemoryEvmLedger implements EvmLedger {
   readonly #alarms: FinalAlarm[] = [];
   #shownEnds: readonly string[] | null = null;
 
-  constructor(firstBlock: number, need: number | null = null) {
+  constructor(firstBlock: number) {
     this.#firstBlock = firstBlock;
-    this.#need = need;
   }
 
   /** The write after `writes` more ones rejects, having happened (`after`) or not. */
@@ -60,7 +58,7 @@ export class MemoryEvmLedger implements EvmLedger {
   tips(): ChainTips {
     const { height, time } = this.#tip;
     return {
-      evm: { height, time, finalHeight: this.#finalHeight, need: this.#need },
+      evm: { height, time, finalHeight: this.#finalHeight, need: null },
       pearl: { height: -1, time: 0, medianTimePast: 0 },
     };
   }

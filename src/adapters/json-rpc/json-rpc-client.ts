@@ -141,7 +141,7 @@ export class JsonRpcClient {
   async callsReadBy<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
-    options: CallOptions = {},
+    options: CallOptions,
   ): Promise<readonly Item[]> {
     const patience = { ...this.#patience, ...options };
     const inLine = options.inLine ?? ((request) => request());

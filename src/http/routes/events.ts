@@ -39,6 +39,8 @@ export const EventQuery = Type.Object({
 });
 
 const readQuery = parameterReader(EventQuery);
+/** Streams of one client at a time; more are answered 503. */
+const MOST_OF_CLIENT = 16;
 const EVM_ADDRESS_EXPECTED =
   "a Taproot address of this network or an EVM address (0x and 40 hex digits, not zero, in one letter case or with " +
   "a right EIP-55 checksum)";
@@ -56,12 +58,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     followedEvent: () => deps.followedEvent?.() ?? Number.MAX_SAFE_INTEGER,
     log: deps.log,
   });
-  const {
-    heartbeatMs = 15_000,
-    drainMs = 10_000,
-    maxConsumers = 1000,
-    maxPerClient = 16,
-  } = deps.events ?? {};
+  const { heartbeatMs = 15_000, drainMs = 10_000, maxConsumers = 1000 } = deps.events ?? {};
   const unsubscribe = deps.feed.subscribe(() => hub.wake());
   const unsubscribeSwaps = deps.swapFeed?.subscribe(() => hub.wake());
   const timer = setInterval(() => hub.heartbeat(), heartbeatMs);
@@ -73,7 +70,7 @@ export function registerEvents(app: FastifyInstance, context: HttpContext): void
     hub.close();
   });
 
-  const places = new StreamPlaces(maxConsumers, maxPerClient);
+  const places = new StreamPlaces(maxConsumers);
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, async (request, reply) => {
     const filter = eventFilter(request.query, deps.rules.hrp);
     if (!filter.ok) return sendError(context, request, reply, filter.error);
@@ -121,19 +118,17 @@ function streamHead(from: number | null): string {
 /** Who has how many streams; one that is being opened counts, or many at once would pass the limit together. */
 class StreamPlaces {
   readonly #most: number;
-  readonly #mostPerClient: number;
   readonly #ofClient = new Map<string, number>();
   #taken = 0;
 
-  constructor(most: number, mostPerClient: number) {
+  constructor(most: number) {
     this.#most = most;
-    this.#mostPerClient = mostPerClient;
   }
 
   /** Takes a place until the response closes, or says why there is none. */
   take(client: string, response: ServerResponse): string | null {
     const own = this.#ofClient.get(client) ?? 0;
-    if (own >= this.#mostPerClient) {
+    if (own >= MOST_OF_CLIENT) {
       return `You have ${own} event streams open, as many as one client may have. Close one, or use one for several purposes.`;
     }
     if (this.#taken >= this.#most) {

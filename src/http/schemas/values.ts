@@ -49,8 +49,8 @@ export function address(description: string) {
 }
 
 /** A canonical ticker (P-21). */
-export function ticker(description = "Ticker in canonical (upper) case.") {
-  return Type.String({ pattern: "^[A-Z0-9]{1,16}$", description });
+export function ticker() {
+  return Type.String({ pattern: "^[A-Z0-9]{1,16}$", description: "Ticker in canonical (upper) case." });
 }
 
 /** A listing id (P-51). */

@@ -20,8 +20,6 @@ export interface ChainOptions {
   readonly parentTime: number;
   readonly firstHeight: number;
   readonly feeBps: number;
-  /** x-only output key of the fee address; absent = derived from the seed. */
-  readonly feeKey?: Uint8Array;
   readonly format?: BlockFormat;
   readonly actors?: number;
   /** Transactions of a block, at most. */

@@ -134,7 +134,7 @@ function addList(kitchen: Kitchen, draft: Draft, wish: ListWish): (txid: string)
   });
 }
 
-function wishFor(kitchen: Kitchen, fault: ListFault | null): ListWish | null {
+function wishFor(kitchen: Kitchen): ListWish | null {
   const owner = kitchen.ledger.owner(kitchen.random, kitchen.actors);
   if (owner === null) return null;
   const amount = kitchen.random.oneIn(5) ? owner.balance : kitchen.random.amount(owner.balance) + 1n;
@@ -142,13 +142,13 @@ function wishFor(kitchen: Kitchen, fault: ListFault | null): ListWish | null {
     owner: owner.actor,
     tick: owner.tick,
     amount: amount > owner.balance ? owner.balance : amount,
-    fault,
+    fault: null,
   };
 }
 
 /** A listing that should open, behind other inputs now and then. */
 export function list(kitchen: Kitchen): void {
-  const plan = wishFor(kitchen, null);
+  const plan = wishFor(kitchen);
   if (plan === null) return mint(kitchen);
   const draft = kitchen.draft();
   for (let i = kitchen.random.below(3); i > 0; i -= 1) draft.spend();
@@ -159,7 +159,7 @@ export function list(kitchen: Kitchen): void {
 
 /** A listing with one fault, all of them in turn. */
 export function brokenList(kitchen: Kitchen): void {
-  const sound = wishFor(kitchen, null);
+  const sound = wishFor(kitchen);
   if (sound === null) return mint(kitchen);
   const plan = { ...sound, fault: LIST_FAULTS[kitchen.turn("list") % LIST_FAULTS.length] ?? null };
   const draft = kitchen.draft();
@@ -277,7 +277,7 @@ function sendFieldType(kitchen: Kitchen, draft: Draft, open: OpenListing, buyer:
 
 /** A listing whose anchor is spent later in the same block, by a fill or otherwise. */
 export function listAndSpend(kitchen: Kitchen): void {
-  const plan = wishFor(kitchen, null);
+  const plan = wishFor(kitchen);
   if (plan === null) return mint(kitchen);
   const draft = kitchen.draft();
   const made = addList(kitchen, draft, plan)(kitchen.add(draft));

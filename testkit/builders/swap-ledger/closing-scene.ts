@@ -39,8 +39,8 @@ export const CLAIMED_AT = 4;
 export const LEAST_EVM = CLAIMED_AT + 300;
 
 /** The claim of a lock. */
-export function spendAt(height: number, name = "lock"): PearlBlockFact {
-  const spend = { outpoint: outpoint(name, 0), txid: txid(`claim of ${name}`), path: "claim" } as const;
+export function spendAt(height: number): PearlBlockFact {
+  const spend = { outpoint: outpoint("lock", 0), txid: txid("claim of lock"), path: "claim" } as const;
   return { kind: "spend", place: pearlPlace(height), ...spend, outputScripts: [] };
 }
 

@@ -46,8 +46,6 @@ export type AnvilWallet = WalletClient<HttpTransport, Chain, AnvilAccount>;
 
 /** How to start. Absent = a block per transaction, genesis time = the machine's clock, a free port. */
 export interface AnvilOptions {
-  /** Seconds between blocks; absent or 0: a block at once for each transaction. */
-  readonly blockTimeS?: number;
   /** Unix seconds of the genesis block. */
   readonly genesisTime?: number;
   /** A fixed port; 0 or absent: a free one. */
@@ -113,8 +111,6 @@ function programArguments(options: AnvilOptions): string[] {
   words.push("--chain-id", String(ANVIL_CHAIN_ID), "--slots-in-an-epoch", "1");
   words.push("--hardfork", options.hardfork ?? "cancun");
   words.push("--accounts", String(ACCOUNTS), "--mnemonic", MNEMONIC, "--color", "never");
-  if (options.blockTimeS !== undefined && options.blockTimeS > 0)
-    words.push("--block-time", String(options.blockTimeS));
   if (options.genesisTime !== undefined) words.push("--timestamp", String(options.genesisTime));
   if (options.noMining === true) words.push("--no-mining");
   return [...words, ...(options.extra ?? [])];

@@ -2,7 +2,6 @@
 // over HTTP and WebSocket with the real bytes, and the same handles in-process for tests and the demo. It shares no
 // code with the service: parsing, signature hashes and script checks come from libraries.
 import type { Server } from "node:http";
-import { decodeAddress, programScript } from "./address.ts";
 import { toHex } from "../../bytes.ts";
 import type { Chain } from "./chain.ts";
 import { PearlCore } from "./core.ts";
@@ -15,7 +14,7 @@ import type { PolicyName } from "./policy.ts";
 import { rejectCode } from "./rpc/tx-methods.ts";
 import { NodeWebSockets } from "./websocket.ts";
 
-/** Options of a node. Exactly one of `miningScript` and `miningAddress` says who is paid for blocks. */
+/** Options of a node. */
 export interface PearlNodeOptions {
   readonly network?: NetworkName;
   /** Folder of the chain file; absent: the chain lives in memory only. */
@@ -31,8 +30,8 @@ export interface PearlNodeOptions {
   readonly port?: number;
   /** Unix seconds; default the system's clock. */
   readonly clock?: () => number;
-  readonly miningScript?: Uint8Array;
-  readonly miningAddress?: string;
+  /** Who is paid for blocks. */
+  readonly miningScript: Uint8Array;
   /** Default false: every HTTP answer closes its connection, as in pearld. */
   readonly keepAlive?: boolean;
   /** PEM texts; absent: plain HTTP and WebSocket. */
@@ -83,14 +82,6 @@ export interface PearlNode {
   dropWebSockets(): void;
   /** Stops listening, ends all connections and closes the file. */
   close(): Promise<void>;
-}
-
-function miningScriptOf(options: PearlNodeOptions, network: Network): Uint8Array {
-  if (options.miningScript !== undefined) return options.miningScript;
-  const decoded =
-    options.miningAddress === undefined ? null : decodeAddress(options.miningAddress, network.hrp);
-  if (decoded === null) throw new Error("a mining script or a mining address of the network is needed");
-  return programScript(decoded);
 }
 
 /** Listens on the wanted port and answers the one that it got. Throws when it is taken. */
@@ -149,7 +140,7 @@ export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNo
   const core = new PearlCore({
     network: SIMNET,
     clock: options.clock ?? (() => Date.now() / 1000),
-    miningScript: miningScriptOf(options, SIMNET),
+    miningScript: options.miningScript,
     policy: options.policy ?? "mainnet",
     folder: options.folder,
   });

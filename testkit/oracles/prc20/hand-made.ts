@@ -41,9 +41,9 @@ export const PARAMS: ReferenceParams = {
 };
 
 /** The leaf script up to and with OP_0 before the body. */
-export function leafHead(key: Uint8Array, marker = "prc-20"): Buffer {
+export function leafHead(key: Uint8Array): Buffer {
   const start = Buffer.concat([Buffer.from([0x20]), key, Buffer.from("ac0063", "hex")]);
-  return Buffer.concat([start, push(marker), push("application/json"), Buffer.from([0x00])]);
+  return Buffer.concat([start, push("prc-20"), push("application/json"), Buffer.from([0x00])]);
 }
 
 /** A leaf of exactly P-12's shape, the body cut into pushes of 520 bytes. */

@@ -22,7 +22,8 @@ import { sha256, toHex } from "../../bytes.ts";
 import { GENESIS, FEE_PERSON, anchorAnnex, transaction } from "./hand-made.ts";
 import type { Person } from "./hand-made.ts";
 
-function listReason(tx: Transaction, chain = goldChain()): string | null {
+function listReason(tx: Transaction): string | null {
+  const chain = goldChain();
   const row = only(chain.block(tx));
   assert.equal(chain.index.snapshot().listings.length, row.valid);
   return row.reason;

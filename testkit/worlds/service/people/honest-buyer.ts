@@ -191,7 +191,7 @@ export class HonestBuyer {
       const row = await world.row(order.hash);
       const action = row?.next_actions.find((one) => one.outpoint === offered.outpoint && one.optional);
       if (row === null || action === undefined || !this.#isOpen(action)) return;
-      if (world.scenario.mutation.skipVerify !== true && !(await world.verifiesLock(order.hash))) return;
+      if (!(await world.verifiesLock(order.hash))) return;
       world.note("reveal");
       this.#claim(order, row, action, false);
     });

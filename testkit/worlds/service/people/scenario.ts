@@ -32,8 +32,6 @@ export interface Mutation {
   /** The RPC calls every block final at once. */
   readonly everythingFinal?: boolean;
   readonly distort?: (subject: SwapSubject) => SwapSubject;
-  /** verify-lock is not asked, the row is believed. */
-  readonly skipVerify?: boolean;
 }
 
 /** Rules broken on purpose: in each of these worlds somebody honest must lose sooner or later. */
