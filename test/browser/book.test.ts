@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { Hex } from "viem";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { elementAt } from "../../src/primitives/elements.ts";
 import { claimPearl, escrowCall, fund, party, times } from "../../testkit/worlds/swap-stage/parties.ts";
 import {
@@ -18,9 +18,9 @@ import {
   untilDeal,
 } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
+import { visit } from "./visit.ts";
 
 let stage: SwapStage;
-let browser: Browser;
 
 /** Five is no first coordinate of a point. */
 const NO_POINT: Hex = `0x${"5".padStart(64, "0")}`;
@@ -37,12 +37,8 @@ describe("the book of bids", needsChromium(), () => {
   before(async () => {
     stage = await SwapStage.open();
     await fund(stage, party(stage, 1), 1_000_000_000n);
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("the best bid is one that anybody can accept, however many others there are and however old it is", async () => {
     const buyer = party(stage, 1);
@@ -56,7 +52,7 @@ describe("the book of bids", needsChromium(), () => {
     for (let seed = 5; seed < 105; seed += 1) await bid(seed, 1_000_000n);
     await stage.mineEvm(3);
 
-    await visit(browser, `${stage.http.url}/swaps`, async (page) => {
+    await visit(`${stage.http.url}/swaps`, async (page) => {
       await priceUnder(page, "Best bid", "8.00 USDC");
       await stage.moveTo((await lastMoment(late)) + 60);
       await priceUnder(page, "Best bid", "5.00 USDC");
@@ -93,13 +89,11 @@ describe("the book of bids", needsChromium(), () => {
       await stage.mineEvm(3);
       await untilDeal(stage, dealHash, "SETTLED");
     }
-    await visit(browser, `${stage.http.url}/swaps`, (page) =>
-      priceUnder(page, "Last begun and settled", "4.00 USDC"),
-    );
+    await visit(`${stage.http.url}/swaps`, (page) => priceUnder(page, "Last begun and settled", "4.00 USDC"));
   });
 
   test("a price that is not known yet is told from one that there is none of", () =>
-    visit(browser, stage.http.url, async (page) => {
+    visit(stage.http.url, async (page) => {
       await page.route("**/swaps/bids?**", () => undefined);
       await page.goto(`${stage.http.url}/swaps`);
       const numbers = page.locator(".numbers div");
@@ -113,7 +107,7 @@ describe("the book of bids", needsChromium(), () => {
     const { askId } = await postAsk(stage, seller, { nonce: 7n });
     const bid = await lockBid(stage, buyer, await bidTerms(stage, buyer, 300));
     await stage.mineEvm(3);
-    await visit(browser, `${stage.http.url}/swap/${bid}`, async (page) => {
+    await visit(`${stage.http.url}/swap/${bid}`, async (page) => {
       const alert = page.getByRole("alert").filter({ hasText: "The escrow's owner has paused it" });
       await page.getByText("accept the bid in the escrow").waitFor();
       assert.equal(await alert.count(), 0);
@@ -134,7 +128,7 @@ describe("the book of bids", needsChromium(), () => {
     const [buyer, seller] = [party(stage, 1), party(stage, 2)];
     await payOutputs(stage, seller, 1, 200_000_000n);
     const taken = await postTake(stage, (await postAsk(stage, seller)).askId, buyer, 200);
-    await visit(browser, `${stage.http.url}/swap/${taken.dealHash}`, async (page) => {
+    await visit(`${stage.http.url}/swap/${taken.dealHash}`, async (page) => {
       await page.locator(".lead .badge").getByText("open", { exact: true }).waitFor();
       await stage.moveTo(stage.pearlTime + 3_600);
       await page.locator(".lead .badge").getByText("take ended", { exact: true }).waitFor();

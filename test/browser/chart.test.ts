@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page, Route } from "playwright-core";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Page, Route } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
+import { visit } from "./visit.ts";
 
 const tick = "GOLD";
 /** One more interval with sales than twenty-one full pages, as a token has that is traded for twelve weeks. */
@@ -16,7 +17,6 @@ const HOUR_S = 3_600;
 const BEGIN_S = 1_790_002_800;
 
 let stage: SwapStage;
-let browser: Browser;
 
 /** The price says which one it is. */
 function candle(index: number) {
@@ -53,16 +53,12 @@ describe("the chart of a token", needsChromium(), () => {
     await payPearl(stage, party(stage, 3), 300_000_000n);
     await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000", dec: "2" });
     await inscribe(stage, party(stage, 3), "mint", { tick, amt: "1000" });
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   for (const count of [150, INTERVALS])
     test(`of ${count} intervals with sales, the newest ones are shown, and a new sale as it comes`, () =>
-      visit(browser, stage.http.url, async (page) => {
+      visit(stage.http.url, async (page) => {
         let sold = count;
         await page.route(
           "**/candles?**",

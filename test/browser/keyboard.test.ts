@@ -3,11 +3,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Locator, Page } from "playwright-core";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Locator, Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { until } from "../../testkit/until.ts";
 import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { furnishedStage } from "./furnished-stage.ts";
+import { visit } from "./visit.ts";
 
 /** More than the stops of any page of these tests. */
 const MOST_STOPS = 80;
@@ -40,19 +41,14 @@ async function headingHasFocus(page: Page, name: string | RegExp): Promise<void>
 
 describe("by keyboard alone", needsChromium(), () => {
   let stage: SwapStage;
-  let browser: Browser;
 
   before(async () => {
     ({ stage } = await furnishedStage());
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   const open = (path: string, look: (page: Page) => Promise<void>): Promise<void> =>
-    visit(browser, stage.http.url + path, look);
+    visit(stage.http.url + path, look);
 
   test("the first stop leads over the navigation, on a page that is still loading its rows, too", () =>
     open("/token/GOLD", async (page) => {

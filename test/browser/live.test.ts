@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Browser, Page } from "playwright-core";
-import { needsChromium, startChromium, visit, type VisitOptions } from "../../testkit/browser/chromium.ts";
+import type { Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { until } from "../../testkit/until.ts";
 import {
   claimPearl,
@@ -26,6 +26,7 @@ import {
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import type { Health } from "../../web/src/wire.ts";
 import { announce, buyListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
+import { visit, type VisitOptions } from "./visit.ts";
 
 const tick = "GOLD";
 /** Within so many milliseconds a page that is cut off says so. */
@@ -34,7 +35,6 @@ const CUT_OFF_WITHIN_MS = 10_000;
 const GONE = /net::ERR_(CONNECTION|INCOMPLETE|EMPTY)|status of 503/;
 
 let stage: SwapStage;
-let browser: Browser;
 
 /** Waits until the page's main part says this. */
 function says(page: Page, words: string | RegExp): Promise<void> {
@@ -53,7 +53,7 @@ function watch(path: string, look: (page: Page) => Promise<void>, options: Visit
     await look(page);
     assert.equal(await page.evaluate("window.isTheFirstDocument"), true, "the page was loaded again");
   };
-  return visit(browser, stage.http.url + path, watched, options);
+  return visit(stage.http.url + path, watched, options);
 }
 
 describe("the page is live", needsChromium(), () => {
@@ -63,12 +63,8 @@ describe("the page is live", needsChromium(), () => {
     await payPearl(stage, party(stage, 4), 300_000_000n);
     await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000", dec: "2" });
     await inscribe(stage, party(stage, 3), "mint", { tick, amt: "1000" });
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("a block comes in: the front page's numbers, its blocks and the line above it move", () =>
     watch("/", async (page) => {
@@ -178,18 +174,14 @@ describe("the page is live", needsChromium(), () => {
   });
 });
 
-/** Before the tests of a suite: a seller who has PEARL, a buyer who has USDC, and a browser. */
+/** Before the tests of a suite: a seller who has PEARL and a buyer who has USDC. */
 function betweenTwoParties(): void {
   before(async () => {
     stage = await SwapStage.open();
     await payOutputs(stage, party(stage, 2), 2, 200_000_000n);
     await fund(stage, party(stage, 1), 50_000_000n);
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 }
 
 describe("a swap on the page", needsChromium(), () => {
@@ -307,12 +299,8 @@ describe("the page says when it is not current", needsChromium(), () => {
     stage = await SwapStage.open();
     await payPearl(stage, party(stage, 3), 300_000_000n);
     await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000" });
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("a service that is gone is told within 10 s; when it is back, the rows are the present ones", () =>
     watch(

@@ -2,17 +2,17 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { until } from "../../testkit/until.ts";
 import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { cancelListing, inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
+import { visit } from "./visit.ts";
 
 const tick = "GOLD";
 
 let stage: SwapStage;
-let browser: Browser;
 
 async function cheapest(page: Page, price: string): Promise<string> {
   const number = page.locator(".numbers div").first();
@@ -26,15 +26,11 @@ describe("the market of a token", needsChromium(), () => {
     await payPearl(stage, party(stage, 3), 300_000_000n);
     await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "10000", dec: "0" });
     await inscribe(stage, party(stage, 3), "mint", { tick, amt: "10000" });
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("a change of the floor is told where there is one, and not where rounding to satoshis makes it", () =>
-    visit(browser, `${stage.http.url}/token/${tick}`, async (page) => {
+    visit(`${stage.http.url}/token/${tick}`, async (page) => {
       assert.doesNotMatch(await cheapest(page, "nothing for sale"), /\d %/);
       const first = await listTokens(stage, party(stage, 3), { tick, amt: 1_000n, price: 1_990n });
       assert.doesNotMatch(await cheapest(page, "1.99 sat"), /\d %/);
@@ -53,7 +49,7 @@ describe("the market of a token", needsChromium(), () => {
     }));
 
   test("what is past its expiry is not for sale on the front page either", () =>
-    visit(browser, `${stage.http.url}/`, async (page) => {
+    visit(`${stage.http.url}/`, async (page) => {
       const seller = party(stage, 3);
       const exp = String(stage.pearl.chain.tip.height + 10);
       await listTokens(stage, seller, { tick, amt: 1n, price: 50_000n, exp });
@@ -67,7 +63,7 @@ describe("the market of a token", needsChromium(), () => {
 
   test("P-65: what expires while its owner's listings are looked at is told as expired there", () => {
     const { address } = party(stage, 3);
-    return visit(browser, `${stage.http.url}/address/${address}?view=listings`, async (page) => {
+    return visit(`${stage.http.url}/address/${address}?view=listings`, async (page) => {
       const exp = String(stage.pearl.chain.tip.height + 10);
       const { id } = await listTokens(stage, party(stage, 3), { tick, amt: 1n, price: 60_000n, exp });
       const row = page.locator("tbody tr").filter({ has: page.locator(`a[href="/listing/${id}"]`) });

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { fund, party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
 import { bidTerms, lockBid } from "../../testkit/worlds/swap-stage/scenes.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { inscribe, listTokens } from "../../testkit/worlds/swap-stage/tokens.ts";
+import { visit } from "./visit.ts";
 
 const tick = "W".repeat(16);
 const MOST = 2n ** 128n - 1n;
@@ -25,19 +25,14 @@ const CUT_TABLES = `[...document.querySelectorAll(".table")]
   .map((one) => one.querySelector("caption").textContent)`;
 
 let stage: SwapStage;
-let browser: Browser;
 
 describe("on a narrow screen", needsChromium(), () => {
   before(async () => {
     stage = await SwapStage.open();
     await payPearl(stage, party(stage, 3), 300_000_000n);
     await fund(stage, party(stage, 1), 1_000_000_000n);
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("no page is wider than it, whatever was deployed", async () => {
     const person = party(stage, 3);
@@ -57,7 +52,6 @@ describe("on a narrow screen", needsChromium(), () => {
     ].flat();
     for (const width of [320, 375])
       await visit(
-        browser,
         `${stage.http.url}/`,
         async (page) => {
           const wide: string[] = [];
@@ -92,7 +86,6 @@ describe("on a narrow screen", needsChromium(), () => {
     const paths = ["", "?view=holders", "?view=history"].map((view) => `/token/${token.tick}${view}`);
     for (const width of [375, 1280])
       await visit(
-        browser,
         `${stage.http.url}/`,
         async (page) => {
           for (const path of ["/swaps", "/markets", ...paths]) {

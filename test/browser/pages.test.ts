@@ -6,10 +6,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { needsChromium, openPage, startChromium } from "../../testkit/browser/chromium.ts";
+import type { Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { type Furniture, furnishedStage } from "./furnished-stage.ts";
+import { newPage } from "./visit.ts";
 
 const SIZES = {
   phone: { width: 375, height: 812 },
@@ -115,7 +116,6 @@ const PARTS = 4;
 
 describe("every page in a real browser", needsChromium(), () => {
   let stage: SwapStage;
-  let browser: Browser;
   let looks: readonly Look[] = [];
 
   before(async () => {
@@ -127,17 +127,13 @@ describe("every page in a real browser", needsChromium(), () => {
     await stage.startService({ "--evm-poll-ms": "1000", "--pearl-poll-ms": "1000" });
     const { height } = stage.pearl.chain.tip;
     looks = [...tokenLooks(furnished.things), ...chainAndSwapLooks(height, furnished.things), ...ABSENT];
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   for (let part = 0; part < PARTS; part += 1)
     test(`the pages, part ${part + 1} of ${PARTS}`, async () => {
       const faults: string[] = [];
-      const { page, complaints, close } = await openPage(browser, stage.http.url);
+      const { page, complaints, close } = await newPage(stage.http.url);
       for (const look of looks.filter((_, index) => index % PARTS === part)) {
         faults.push(...(await openingFaults(page, look)));
         faults.push(...(await sightFaults(page, look.name)));
@@ -148,7 +144,7 @@ describe("every page in a real browser", needsChromium(), () => {
     });
 
   test("every link of every page leads to a page of something", async () => {
-    const { page, close } = await openPage(browser, stage.http.url);
+    const { page, close } = await newPage(stage.http.url);
     const from = new Map<string, string>();
     for (const { path, words } of looks.filter(({ status }) => status === 200)) {
       await page.goto(path);
@@ -170,7 +166,7 @@ describe("every page in a real browser", needsChromium(), () => {
   });
 
   test("a thing's title is its own, before the script runs and after, and all scripts together are small", async () => {
-    const { page, close } = await openPage(browser, stage.http.url);
+    const { page, close } = await newPage(stage.http.url);
     const scripts = new Map<string, number>();
     page.on("requestfinished", (request) => {
       if (request.resourceType() !== "script") return;

@@ -3,21 +3,21 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { needsChromium, openPage, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { until } from "../../testkit/until.ts";
 import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { type Furniture, furnishedStage } from "./furnished-stage.ts";
+import { newPage, visit } from "./visit.ts";
 
 /** Relative times without their numbers: two pages are not read in the same second. */
 const NUMBERS_OF_AGES = /\d+ (d|h|min|s)\b|\bnow\b/g;
 
 let stage: SwapStage;
 let things: Furniture;
-let browser: Browser;
 
 const open = (path: string, look: (page: Page) => Promise<void>): Promise<void> =>
-  visit(browser, stage.http.url + path, look);
+  visit(stage.http.url + path, look);
 
 /** Waits for the rows of a page and answers its text. */
 async function textOf(page: Page): Promise<string> {
@@ -35,17 +35,13 @@ function lightness(page: Page, selector: string, property: "color" | "background
 describe("what is read", needsChromium(), () => {
   before(async () => {
     ({ stage, things } = await furnishedStage());
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("a browser's language and time zone change nothing", async () => {
     const { trader, listings, swaps } = things;
-    const german = await openPage(browser, stage.http.url, { locale: "de-DE", timezoneId: "Europe/Berlin" });
-    const american = await openPage(browser, stage.http.url, {
+    const german = await newPage(stage.http.url, { locale: "de-DE", timezoneId: "Europe/Berlin" });
+    const american = await newPage(stage.http.url, {
       locale: "en-US",
       timezoneId: "America/Los_Angeles",
     });
@@ -82,7 +78,6 @@ describe("what is read", needsChromium(), () => {
 
   test("decimals that could not be had at first are asked for again: no amount stays in raw units", () =>
     visit(
-      browser,
       `${stage.http.url}/status`,
       async (page) => {
         let times = 0;

@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page, Request } from "playwright-core";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Page, Request } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import type { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { type Furniture, furnishedStage } from "./furnished-stage.ts";
+import { visit } from "./visit.ts";
 
 /** Types a text into the box of the front page, and sends it. */
 async function lookFor(page: Page, text: string): Promise<void> {
@@ -18,19 +19,13 @@ async function lookFor(page: Page, text: string): Promise<void> {
 describe("search", needsChromium(), () => {
   let stage: SwapStage;
   let things: Furniture;
-  let browser: Browser;
 
   before(async () => {
     ({ stage, things } = await furnishedStage());
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
-  const open = (look: (page: Page) => Promise<void>): Promise<void> =>
-    visit(browser, `${stage.http.url}/`, look);
+  const open = (look: (page: Page) => Promise<void>): Promise<void> => visit(`${stage.http.url}/`, look);
 
   test("each kind of thing is found in one step", async () => {
     const { trader, buyer, mint, listings, askId, bidHash, swaps } = things;
@@ -144,7 +139,6 @@ describe("search", needsChromium(), () => {
 
   test("an EVM address with a wrong letter is told as none, and not as one without swaps", () =>
     visit(
-      browser,
       `${stage.http.url}/`,
       async (page) => {
         const right = things.buyer.account.address;

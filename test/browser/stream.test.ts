@@ -3,17 +3,17 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { needsChromium, openPage, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { until } from "../../testkit/until.ts";
 import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { inscribe } from "../../testkit/worlds/swap-stage/tokens.ts";
+import { newPage, visit } from "./visit.ts";
 
 const tick = "GOLD";
 
 let stage: SwapStage;
-let browser: Browser;
 
 function live(page: Page): Promise<void> {
   return page.getByRole("status").filter({ hasText: /^Live/ }).waitFor();
@@ -40,15 +40,11 @@ describe("the stream of news", needsChromium(), () => {
     stage = await SwapStage.open();
     await payPearl(stage, party(stage, 3), 300_000_000n);
     await inscribe(stage, party(stage, 3), "deploy", { tick, max: "1000000", lim: "1000" });
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("eight tabs of one browser are live, and the others go on where the one that has the stream is closed", async () => {
-    const { page: first, complaints, close } = await openPage(browser, stage.http.url);
+    const { page: first, complaints, close } = await newPage(stage.http.url);
     try {
       const pages = [first];
       while (pages.length < 8) pages.push(await first.context().newPage());
@@ -68,7 +64,7 @@ describe("the stream of news", needsChromium(), () => {
   });
 
   test("a tab that nobody sees leaves the stream to others, and shows the present when it is seen again", async () => {
-    const { page: first, complaints, close } = await openPage(browser, stage.http.url);
+    const { page: first, complaints, close } = await newPage(stage.http.url);
     try {
       await first.goto(`${stage.http.url}/operations`);
       await live(first);
@@ -92,7 +88,6 @@ describe("the stream of news", needsChromium(), () => {
 
   test("decimals that stand in doubt after missed news are asked for until there is an answer", () =>
     visit(
-      browser,
       `${stage.http.url}/status`,
       async (page) => {
         let times = 0;
@@ -119,7 +114,7 @@ describe("the stream of news", needsChromium(), () => {
     ));
 
   test("where a proxy keeps the stream back, decimals are asked for again with every block", () =>
-    visit(browser, `${stage.http.url}/status`, async (page) => {
+    visit(`${stage.http.url}/status`, async (page) => {
       let times = 0;
       await page.route("**/api/v1/events", () => undefined);
       await page.route(`**/prc20/token/${tick}`, (route) => {
@@ -138,7 +133,7 @@ describe("the stream of news", needsChromium(), () => {
 
   for (const path of ["/operations", `/token/${tick}?view=holders`])
     test(`where a proxy keeps the stream back, ${path} shows what a block brought within 10 s`, () =>
-      visit(browser, stage.http.url, async (page) => {
+      visit(stage.http.url, async (page) => {
         await page.route("**/api/v1/events", () => undefined);
         await page.goto(stage.http.url + path);
         await live(page);

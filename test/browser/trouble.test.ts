@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { needsChromium, startChromium, visit } from "../../testkit/browser/chromium.ts";
+import type { Page } from "playwright-core";
+import { needsChromium } from "../../testkit/browser/chromium.ts";
 import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
 import { SwapStage } from "../../testkit/worlds/swap-stage/swap-stage.ts";
 import { inscribe } from "../../testkit/worlds/swap-stage/tokens.ts";
+import { visit } from "./visit.ts";
 
 let stage: SwapStage;
-let browser: Browser;
 
 function statusSays(page: Page, words: RegExp): Promise<void> {
   return page.getByRole("status").filter({ hasText: words }).waitFor();
@@ -20,16 +20,11 @@ describe("between the page and the service", needsChromium(), () => {
     stage = await SwapStage.open();
     await payPearl(stage, party(stage, 3), 300_000_000n);
     await inscribe(stage, party(stage, 3), "deploy", { tick: "GOLD", max: "1000000", lim: "1000" });
-    browser = await startChromium();
   });
-  after(async () => {
-    await browser?.close();
-    await stage?.close();
-  });
+  after(() => stage?.close());
 
   test("a proxy that answers for a service that is gone is no answer about its health", () =>
     visit(
-      browser,
       `${stage.http.url}/`,
       async (page) => {
         await statusSays(page, /^Live/);
@@ -43,7 +38,7 @@ describe("between the page and the service", needsChromium(), () => {
     ));
 
   test("before the first block of the index nothing on the front page leads to one", () =>
-    visit(browser, `${stage.http.url}/status`, async (page) => {
+    visit(`${stage.http.url}/status`, async (page) => {
       const none = { last_processed_height: 0, blocks_indexed: 0, events_total: 0, events_valid: 0 };
       await page.route("**/prc20/stats", async (route) => {
         const { result } = (await (await route.fetch()).json()) as { readonly result: readonly object[] };
@@ -66,7 +61,7 @@ describe("between the page and the service", needsChromium(), () => {
     }));
 
   test("a list whose answer never comes is asked for again", () =>
-    visit(browser, `${stage.http.url}/`, async (page) => {
+    visit(`${stage.http.url}/`, async (page) => {
       let asked = 0;
       await page.route("**/prc20/oplist?limit=25", (route) => {
         asked += 1;

@@ -1,7 +1,6 @@
 // Opens the service's page in a real Chromium. Whatever a page of a test says to its console, every error that it
 // throws, every breach of its policy and every request to another host is kept as a complaint, which fails the test.
 
-import assert from "node:assert/strict";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { isExecutable } from "../programs.ts";
 
@@ -71,30 +70,4 @@ export async function openPage(
     if (!url.startsWith(`${base}/`) && !url.startsWith("data:")) complaints.push(`another host: ${url}`);
   });
   return { page, complaints, close: () => context.close() };
-}
-
-/** How a visit differs from the usual one. */
-export interface VisitOptions extends BrowserContextOptions {
-  /** Complaints that the test causes itself. */
-  readonly expected?: RegExp;
-}
-
-/** Opens a path on a watched page, lets `look` judge it, and wants no complaint. @throws AssertionError. */
-export async function visit(
-  browser: Browser,
-  address: string,
-  look: (page: Page) => Promise<void>,
-  { expected, ...options }: VisitOptions = {},
-): Promise<void> {
-  const { page, complaints, close } = await openPage(browser, new URL(address).origin, options);
-  try {
-    await page.goto(address);
-    await look(page);
-    assert.deepEqual(
-      complaints.filter((complaint) => expected?.test(complaint) !== true),
-      [],
-    );
-  } finally {
-    await close();
-  }
 }
