@@ -30,9 +30,9 @@ test(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "strand-address-"));
     const address = join(folder, "now");
-    const primary = await startPostgres({ durable: true });
+    await using primary = await startPostgres({ durable: true });
     const own = await primary.newUrl();
-    const standby = await primary.startStandby();
+    await using standby = await primary.startStandby();
     try {
       symlinkSync(primary.folder, address);
       const at = (place: string): string =>
@@ -109,8 +109,6 @@ test(
       assert.deepEqual(await next.audit(), []);
       await Promise.all([reader.close(), replica.close(), next.close()]);
     } finally {
-      await standby.stop();
-      await primary.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   },
@@ -120,46 +118,41 @@ test(
   "S-62: what a standby tells before it has replayed anything since its start is of any age",
   needsPostgres(),
   async () => {
-    const primary = await startPostgres({ durable: true });
+    await using primary = await startPostgres({ durable: true });
     const own = await primary.newUrl();
-    const standby = await primary.startStandby();
-    try {
-      const store = await openPostgresStore({ url: own });
-      const board = new LiveBoard(own, store.fence);
-      const url = own.replace(encodeURIComponent(primary.folder), encodeURIComponent(standby.folder));
-      const reader = openPostgresReader({ url, primaryUrl: own, onNotice: () => undefined });
-      const all = { live: 0, fence: null, change: null };
-      const tell = async (body: string): Promise<void> => {
-        await board.publish([{ topic: "report", key: "", body }]);
-        await until(`the standby tells the ${body} report`, async () => {
-          const looked = await reader.look(all).catch(() => null);
-          return looked?.live.rows.some((row) => row.body === body) === true;
-        });
-      };
-      await tell("first");
-      const first = await reader.look(all);
-      await tell("second");
-      await Promise.all([board.close(), store.close()]);
-      // A start replays what comes after the last checkpoint, and nothing is committed after this one.
-      await primary.run(own, "CHECKPOINT");
-      const hasAll = "SELECT 1 FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()";
-      await until("the standby has all", async () => (await primary.run(own, hasAll)) === 1);
-      await primary.takeAway();
-      await standby.run(url, "CHECKPOINT");
-      await standby.takeAway();
-      await standby.bringBack();
-      const since = { live: first.live.version, fence: first.fence, change: null };
-      const looked = await reader.look(since);
-      assert.deepEqual(
-        [looked.live.isWhole, looked.live.rows.map(({ body }) => body)],
-        [false, ["second"]],
-        "it is news to who has read the first one",
-      );
-      assert.equal(looked.behindMs, Number.POSITIVE_INFINITY);
-      await reader.close();
-    } finally {
-      await standby.stop();
-      await primary.stop();
-    }
+    await using standby = await primary.startStandby();
+    const store = await openPostgresStore({ url: own });
+    const board = new LiveBoard(own, store.fence);
+    const url = own.replace(encodeURIComponent(primary.folder), encodeURIComponent(standby.folder));
+    const reader = openPostgresReader({ url, primaryUrl: own, onNotice: () => undefined });
+    const all = { live: 0, fence: null, change: null };
+    const tell = async (body: string): Promise<void> => {
+      await board.publish([{ topic: "report", key: "", body }]);
+      await until(`the standby tells the ${body} report`, async () => {
+        const looked = await reader.look(all).catch(() => null);
+        return looked?.live.rows.some((row) => row.body === body) === true;
+      });
+    };
+    await tell("first");
+    const first = await reader.look(all);
+    await tell("second");
+    await Promise.all([board.close(), store.close()]);
+    // A start replays what comes after the last checkpoint, and nothing is committed after this one.
+    await primary.run(own, "CHECKPOINT");
+    const hasAll = "SELECT 1 FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()";
+    await until("the standby has all", async () => (await primary.run(own, hasAll)) === 1);
+    await primary.takeAway();
+    await standby.run(url, "CHECKPOINT");
+    await standby.takeAway();
+    await standby.bringBack();
+    const since = { live: first.live.version, fence: first.fence, change: null };
+    const looked = await reader.look(since);
+    assert.deepEqual(
+      [looked.live.isWhole, looked.live.rows.map(({ body }) => body)],
+      [false, ["second"]],
+      "it is news to who has read the first one",
+    );
+    assert.equal(looked.behindMs, Number.POSITIVE_INFINITY);
+    await reader.close();
   },
 );

@@ -59,44 +59,40 @@ describe("PostgreSQL", needsPostgres(), () => {
   });
 
   test("PostgreSQL dies under the writer: nothing acknowledged is lost, reads and writes go on by themselves", async () => {
-    const own = await startPostgres({ durable: true });
-    try {
-      const url = await own.newUrl();
-      const blocks = new ChainModel(17).many(60, { actions: 30 });
-      const store = await openPostgresStore({ url });
-      await store.commitBase(BASE);
-      let acknowledged = BASE.height;
-      for (const block of blocks.slice(0, 20)) {
-        await store.commit([block], 1000);
-        acknowledged = block.height;
-      }
-      const late = store.commit(blocks.slice(20, 40), 1000).then(
-        () => true,
-        (error: unknown) => {
-          assert.ok(error instanceof StoreUnavailable, String(error));
-          return false;
-        },
-      );
-      await own.takeAway();
-      if (await late) acknowledged += 20;
-      await assert.rejects(store.queries.state(), StoreUnavailable);
-      await assert.rejects(store.tip(), StoreUnavailable);
-      await assert.rejects(store.commit(blocks.slice(40, 41), 1000), StoreUnavailable);
-      assert.deepEqual(store.conditions(), []);
-      await own.bringBack();
-      const tip = await untilRead(() => store.tip());
-      assert.ok(tip === acknowledged || tip === acknowledged + 20, `${tip} and ${acknowledged}`);
-      await store.commit(blocks.slice(tip - BASE.height), 1000);
-      assert.equal((await store.queries.state()).height, BASE.height + 60);
-      assert.deepEqual(await store.audit(), []);
-      await withStore(engine, blocks, async (whole) => {
-        assert.deepEqual(await store.dump(), await whole.dump());
-      });
-      await assert.rejects(openPostgresStore({ url }), /in use by another process/);
-      await store.close();
-    } finally {
-      await own.stop();
+    await using own = await startPostgres({ durable: true });
+    const url = await own.newUrl();
+    const blocks = new ChainModel(17).many(60, { actions: 30 });
+    const store = await openPostgresStore({ url });
+    await store.commitBase(BASE);
+    let acknowledged = BASE.height;
+    for (const block of blocks.slice(0, 20)) {
+      await store.commit([block], 1000);
+      acknowledged = block.height;
     }
+    const late = store.commit(blocks.slice(20, 40), 1000).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof StoreUnavailable, String(error));
+        return false;
+      },
+    );
+    await own.takeAway();
+    if (await late) acknowledged += 20;
+    await assert.rejects(store.queries.state(), StoreUnavailable);
+    await assert.rejects(store.tip(), StoreUnavailable);
+    await assert.rejects(store.commit(blocks.slice(40, 41), 1000), StoreUnavailable);
+    assert.deepEqual(store.conditions(), []);
+    await own.bringBack();
+    const tip = await untilRead(() => store.tip());
+    assert.ok(tip === acknowledged || tip === acknowledged + 20, `${tip} and ${acknowledged}`);
+    await store.commit(blocks.slice(tip - BASE.height), 1000);
+    assert.equal((await store.queries.state()).height, BASE.height + 60);
+    assert.deepEqual(await store.audit(), []);
+    await withStore(engine, blocks, async (whole) => {
+      assert.deepEqual(await store.dump(), await whole.dump());
+    });
+    await assert.rejects(openPostgresStore({ url }), /in use by another process/);
+    await store.close();
   });
 
   test("PostgreSQL hangs in a commit: reads are refused in time, and what becomes of the commit is waited for", async () => {
@@ -108,7 +104,7 @@ describe("PostgreSQL", needsPostgres(), () => {
     await patient.commitBase(BASE);
     await cluster.run(other.url, SLOW_COMMIT);
     const long = patient.commit([first], 1000).then(() => patient.tip());
-    const own = await startPostgres({ durable: true });
+    await using own = await startPostgres({ durable: true });
     try {
       const url = await own.newUrl();
       const store = await openPostgresStore({ url });
@@ -135,7 +131,6 @@ describe("PostgreSQL", needsPostgres(), () => {
       await store.close();
       assert.equal((await long)?.height, BASE.height + 1);
     } finally {
-      await own.stop();
       await patient.close();
     }
   });

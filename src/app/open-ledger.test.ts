@@ -84,13 +84,12 @@ test("an EVM chain that was read from a later block than the configured is not t
 
 describe("with PostgreSQL", needsPostgres(), () => {
   test("so it is there", async () => {
-    const cluster = await startPostgres();
+    await using cluster = await startPostgres();
     const store = await openPostgresStore({ url: await cluster.newUrl() });
     try {
       await firstBlocks(store);
     } finally {
       await store.close();
-      await cluster.stop();
     }
   });
 });
@@ -99,7 +98,7 @@ test(
   "a database that goes away while it is read is no other one: whoever waits to write tries again",
   needsPostgres(),
   async () => {
-    const cluster = await startPostgres();
+    await using cluster = await startPostgres();
     const store = await openPostgresStore({ url: await cluster.newUrl() });
     try {
       await ledgerOf(store, 100);
@@ -107,7 +106,6 @@ test(
       await assert.rejects(ledgerOf(store, 100), StoreUnavailable);
     } finally {
       await store.close();
-      await cluster.stop();
     }
   },
 );
@@ -116,7 +114,7 @@ test(
   "a writer whose place another one has taken while it read the database is not refused: it waits for the next turn",
   needsPostgres(),
   async () => {
-    const cluster = await startPostgres();
+    await using cluster = await startPostgres();
     const url = await cluster.newUrl();
     const store = await openPostgresStore({ url });
     try {
@@ -124,7 +122,6 @@ test(
       await assert.rejects(ledgerOf(store, 100), Deposed);
     } finally {
       await store.close();
-      await cluster.stop();
     }
   },
 );

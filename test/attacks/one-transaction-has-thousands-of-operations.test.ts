@@ -79,31 +79,27 @@ test(
   "a step looks up in PostgreSQL what belongs to its own operations, and not to all of them",
   needsPostgres(),
   async () => {
-    const cluster = await startPostgres();
-    try {
-      const url = await cluster.newUrl();
-      const store = await openPostgresStore({ url });
-      await store.commitBase(BASE);
-      await store.commit([blockOfOne(new ChainModel(74))], 10);
-      await store.close();
-      const session = await Session.open(url, "test");
-      const plan: string[] = [];
-      const explaining: Session = Object.assign(Object.create(session), {
-        all: async (sql: string, ...values: readonly Value[]) => {
-          for (const [line] of await session.all(`EXPLAIN (ANALYZE, TIMING OFF) ${sql}`, ...values))
-            plan.push(String(line));
-          return [];
-        },
-      });
-      await answered(explaining, operationsOf(TXID, null, { after: -1, limit: 10 }));
-      const joined = plan.flatMap(
-        (line) => /(?:Join|Nested Loop).*actual rows=([0-9.]+)/.exec(line)?.[1] ?? [],
-      );
-      assert.ok(joined.length > 0);
-      for (const rows of joined) assert.ok(Number(rows) <= 10, plan.join("\n"));
-      await session.close();
-    } finally {
-      await cluster.stop();
-    }
+    await using cluster = await startPostgres();
+    const url = await cluster.newUrl();
+    const store = await openPostgresStore({ url });
+    await store.commitBase(BASE);
+    await store.commit([blockOfOne(new ChainModel(74))], 10);
+    await store.close();
+    const session = await Session.open(url, "test");
+    const plan: string[] = [];
+    const explaining: Session = Object.assign(Object.create(session), {
+      all: async (sql: string, ...values: readonly Value[]) => {
+        for (const [line] of await session.all(`EXPLAIN (ANALYZE, TIMING OFF) ${sql}`, ...values))
+          plan.push(String(line));
+        return [];
+      },
+    });
+    await answered(explaining, operationsOf(TXID, null, { after: -1, limit: 10 }));
+    const joined = plan.flatMap(
+      (line) => /(?:Join|Nested Loop).*actual rows=([0-9.]+)/.exec(line)?.[1] ?? [],
+    );
+    assert.ok(joined.length > 0);
+    for (const rows of joined) assert.ok(Number(rows) <= 10, plan.join("\n"));
+    await session.close();
   },
 );

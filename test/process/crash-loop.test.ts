@@ -153,13 +153,9 @@ test(`${RULE}, in SQLite`, async (context) => {
 });
 
 test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
-  const cluster: PostgresCluster = await startPostgres();
-  try {
-    const deaths = await dieAndGoOn("postgresql", () => cluster.newUrl());
-    context.diagnostic(`deaths by step: ${JSON.stringify([...deaths].toSorted((a, b) => a[0] - b[0]))}`);
-  } finally {
-    await cluster.stop();
-  }
+  await using cluster = await startPostgres();
+  const deaths = await dieAndGoOn("postgresql", () => cluster.newUrl());
+  context.diagnostic(`deaths by step: ${JSON.stringify([...deaths].toSorted((a, b) => a[0] - b[0]))}`);
 });
 
 /** Kills the server in a step of the story, and says which state the database is in when it is back. */
@@ -209,33 +205,29 @@ test(
   needsPostgres(),
   async () => {
     const random = new Random(SEED);
-    const cluster = await startPostgres({ durable: true });
-    try {
-      let kills = 0;
-      while (kills < SERVER_KILLS) {
-        const store = await openPostgresStore({ url: await cluster.newUrl() });
-        const steps = storyOf(SEED);
-        for (let at = 0; at < steps.length; ) {
-          const step = elementAt(steps, at);
-          if (kills === SERVER_KILLS || !random.oneIn(6)) {
-            await made(step, store);
-            at += 1;
-            continue;
-          }
-          kills += 1;
-          const { isAcknowledged, state } = await killedIn(cluster, store, step, random.below(30));
-          assert.ok(
-            state === at + 1 || (state === at && !isAcknowledged),
-            `step ${at}: ${state}; ${replayOf(SEED)}`,
-          );
-          at = state;
+    await using cluster = await startPostgres({ durable: true });
+    let kills = 0;
+    while (kills < SERVER_KILLS) {
+      const store = await openPostgresStore({ url: await cluster.newUrl() });
+      const steps = storyOf(SEED);
+      for (let at = 0; at < steps.length; ) {
+        const step = elementAt(steps, at);
+        if (kills === SERVER_KILLS || !random.oneIn(6)) {
+          await made(step, store);
+          at += 1;
+          continue;
         }
-        assert.equal(await fingerprintOf(store), states.at(-1));
-        assert.deepEqual(await store.audit(), []);
-        await store.close();
+        kills += 1;
+        const { isAcknowledged, state } = await killedIn(cluster, store, step, random.below(30));
+        assert.ok(
+          state === at + 1 || (state === at && !isAcknowledged),
+          `step ${at}: ${state}; ${replayOf(SEED)}`,
+        );
+        at = state;
       }
-    } finally {
-      await cluster.stop();
+      assert.equal(await fingerprintOf(store), states.at(-1));
+      assert.deepEqual(await store.audit(), []);
+      await store.close();
     }
   },
 );

@@ -76,36 +76,28 @@ test(
   "two indexes of one database are exported at a time, and one of them twice is refused",
   needsPostgres(),
   async () => {
-    const cluster = await startPostgres();
-    try {
-      const [first, second] = [await cluster.newUrl(), await cluster.newUrl()];
-      await moved(first);
-      await moved(second);
-      const parts = ["one", "two", "three"].map((name) => join(stage.folder, name)) as [
-        string,
-        string,
-        string,
-      ];
-      const [one, two, three] = await Promise.allSettled([
-        exportIndex(over(first), parts[0]),
-        exportIndex(over(second), parts[1]),
-        exportIndex(over(first), parts[2]),
-      ]);
-      assert.equal(one.status, "fulfilled");
-      assert.equal(two.status, "fulfilled");
-      assert.ok(three.status === "rejected");
-      assert.match(String(three.reason), /works on the same files .*let it end/);
-      const rows = operationsIn(parts[0]);
-      assert.ok(rows > 0);
-      assert.equal(operationsIn(parts[1]), rows);
-      assert.equal(existsSync(parts[2]), false);
-      assert.deepEqual(
-        readdirSync(stage.folder).filter((name) => name.startsWith("strand-")),
-        [],
-      );
-    } finally {
-      await cluster.stop();
-    }
+    await using cluster = await startPostgres();
+    const [first, second] = [await cluster.newUrl(), await cluster.newUrl()];
+    await moved(first);
+    await moved(second);
+    const parts = ["one", "two", "three"].map((name) => join(stage.folder, name)) as [string, string, string];
+    const [one, two, three] = await Promise.allSettled([
+      exportIndex(over(first), parts[0]),
+      exportIndex(over(second), parts[1]),
+      exportIndex(over(first), parts[2]),
+    ]);
+    assert.equal(one.status, "fulfilled");
+    assert.equal(two.status, "fulfilled");
+    assert.ok(three.status === "rejected");
+    assert.match(String(three.reason), /works on the same files .*let it end/);
+    const rows = operationsIn(parts[0]);
+    assert.ok(rows > 0);
+    assert.equal(operationsIn(parts[1]), rows);
+    assert.equal(existsSync(parts[2]), false);
+    assert.deepEqual(
+      readdirSync(stage.folder).filter((name) => name.startsWith("strand-")),
+      [],
+    );
   },
 );
 

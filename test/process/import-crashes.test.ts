@@ -109,19 +109,15 @@ test(`${RULE}, in SQLite`, async (context) => {
 });
 
 test(`${RULE}, in PostgreSQL`, needsPostgres(), async (context) => {
-  const cluster = await startPostgres();
-  try {
-    const { imported, statements } = await killAndGoOn(
-      () => cluster.newUrl(),
-      async (url) => {
-        const store = await openPostgresStore({ url });
-        if ((await store.tip()) !== null) return soundDump(Promise.resolve(store));
-        await store.close();
-        return null;
-      },
-    );
-    context.diagnostic(`${CRASHES} deaths, ${imported} imports of ${statements} statements each`);
-  } finally {
-    await cluster.stop();
-  }
+  await using cluster = await startPostgres();
+  const { imported, statements } = await killAndGoOn(
+    () => cluster.newUrl(),
+    async (url) => {
+      const store = await openPostgresStore({ url });
+      if ((await store.tip()) !== null) return soundDump(Promise.resolve(store));
+      await store.close();
+      return null;
+    },
+  );
+  context.diagnostic(`${CRASHES} deaths, ${imported} imports of ${statements} statements each`);
 });

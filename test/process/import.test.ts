@@ -319,7 +319,7 @@ test(
   needsPostgres(),
   async () => {
     const parts = await snapshotWith("moved", "");
-    const cluster = await startPostgres();
+    await using cluster = await startPostgres();
     const present = cwd();
     try {
       const url = await cluster.newUrl();
@@ -354,7 +354,6 @@ test(
       await kept.close();
     } finally {
       chdir(present);
-      await cluster.stop();
     }
   },
 );

@@ -249,30 +249,26 @@ describe("jobs", () => {
     "verify reads PostgreSQL beside the service, too, and says which digest is wrong",
     needsPostgres(),
     async () => {
-      const cluster = await startPostgres();
-      try {
-        const port = await freePort();
-        const url = await cluster.newUrl();
-        const settings = environment("unused", port, { DATABASE_URL: url });
-        const service = startStrand(process.execPath, ["start"], settings);
-        await synced(port);
-        const sound = await startStrand(process.execPath, ["verify"], settings).ended;
-        assert.equal(sound.code, 0, sound.stderr);
-        assert.match(sound.stdout, /the index is right\n$/);
-        assert.ok(!readdirSync(".").some((name) => name.includes(".verify-")), "the replay is removed");
-        service.child.kill("SIGTERM");
-        await service.ended;
-        await cluster.run(url, "UPDATE block SET digest = decode(repeat('00', 32), 'hex') WHERE height = 9");
-        const broken = await startStrand(process.execPath, ["verify"], settings).ended;
-        assert.equal(broken.code, 1);
-        assert.match(broken.stdout, /^block 9: the digest is [0-9a-f]{64}, the index holds 0{64}$/m);
-        const empty = { ...settings, DATABASE_URL: await cluster.newUrl() };
-        const refused = await startStrand(process.execPath, ["verify"], empty).ended;
-        assert.equal(refused.code, 1);
-        assert.match(refused.stderr, /holds no index yet/);
-      } finally {
-        await cluster.stop();
-      }
+      await using cluster = await startPostgres();
+      const port = await freePort();
+      const url = await cluster.newUrl();
+      const settings = environment("unused", port, { DATABASE_URL: url });
+      const service = startStrand(process.execPath, ["start"], settings);
+      await synced(port);
+      const sound = await startStrand(process.execPath, ["verify"], settings).ended;
+      assert.equal(sound.code, 0, sound.stderr);
+      assert.match(sound.stdout, /the index is right\n$/);
+      assert.ok(!readdirSync(".").some((name) => name.includes(".verify-")), "the replay is removed");
+      service.child.kill("SIGTERM");
+      await service.ended;
+      await cluster.run(url, "UPDATE block SET digest = decode(repeat('00', 32), 'hex') WHERE height = 9");
+      const broken = await startStrand(process.execPath, ["verify"], settings).ended;
+      assert.equal(broken.code, 1);
+      assert.match(broken.stdout, /^block 9: the digest is [0-9a-f]{64}, the index holds 0{64}$/m);
+      const empty = { ...settings, DATABASE_URL: await cluster.newUrl() };
+      const refused = await startStrand(process.execPath, ["verify"], empty).ended;
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /holds no index yet/);
     },
   );
 });

@@ -59,42 +59,38 @@ test("a new operator starts from a snapshot that he has checked", async () => {
 });
 
 test("a snapshot moves an index from one storage engine to the other and back", needsPostgres(), async () => {
-  const cluster = await startPostgres();
-  try {
-    const url = await cluster.newUrl();
-    const moved = async (database: string, ...words: readonly string[]): Promise<string> => {
-      const { code, stdout, stderr } = await stage.run(database, ...words);
-      assert.equal(code, 0, stderr);
-      return stdout;
-    };
-    const file = stage.sqlite("moved");
-    const service = await stage.start(file);
-    await service.atTip();
-    const [first, second] = [join(stage.folder, "from-sqlite"), join(stage.folder, "from-postgres")];
-    const said = await moved(file, "export", "--to", first);
-    assert.match(await moved(url, "import", "--from", first, "--replay", "12"), /storing ledger/);
-    const taken = await stage.run(url, "import", "--from", first, "--replay", "12");
-    assert.equal(taken.code, 1);
-    assert.match(taken.stderr, /there is a database at postgres:/);
+  await using cluster = await startPostgres();
+  const url = await cluster.newUrl();
+  const moved = async (database: string, ...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await stage.run(database, ...words);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const file = stage.sqlite("moved");
+  const service = await stage.start(file);
+  await service.atTip();
+  const [first, second] = [join(stage.folder, "from-sqlite"), join(stage.folder, "from-postgres")];
+  const said = await moved(file, "export", "--to", first);
+  assert.match(await moved(url, "import", "--from", first, "--replay", "12"), /storing ledger/);
+  const taken = await stage.run(url, "import", "--from", first, "--replay", "12");
+  assert.equal(taken.code, 1);
+  assert.match(taken.stderr, /there is a database at postgres:/);
 
-    // The digest is that of the rows, so both exports say the same but for how their files were laid out.
-    const again = await moved(url, "export", "--to", second);
-    assert.equal(again.split(", in ")[0], said.split(", in ")[0]);
-    await moved(stage.sqlite("back"), "import", "--from", second, "--digest-url", service.url);
-    await service.end();
-    const whole = await dumpOf("moved");
-    assert.deepEqual(await dumpOf("back"), whole);
-    assert.deepEqual(await soundDump(openPostgresStore({ url })), whole);
+  // The digest is that of the rows, so both exports say the same but for how their files were laid out.
+  const again = await moved(url, "export", "--to", second);
+  assert.equal(again.split(", in ")[0], said.split(", in ")[0]);
+  await moved(stage.sqlite("back"), "import", "--from", second, "--digest-url", service.url);
+  await service.end();
+  const whole = await dumpOf("moved");
+  assert.deepEqual(await dumpOf("back"), whole);
+  assert.deepEqual(await soundDump(openPostgresStore({ url })), whole);
 
-    // What was imported is an index like any other: it undoes blocks and appends others.
-    world.reorganise(3, 4);
-    const next = await stage.start(url);
-    await next.atTip();
-    await next.end();
-    assert.equal((await stage.run(url, "verify")).code, 0);
-  } finally {
-    await cluster.stop();
-  }
+  // What was imported is an index like any other: it undoes blocks and appends others.
+  world.reorganise(3, 4);
+  const next = await stage.start(url);
+  await next.atTip();
+  await next.end();
+  assert.equal((await stage.run(url, "verify")).code, 0);
 });
 
 function refused(command: Promise<number>, sentence: RegExp): Promise<void> {

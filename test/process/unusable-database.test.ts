@@ -45,12 +45,8 @@ test("a damaged SQLite file, one of another program, one without blocks, and non
 });
 
 test("a PostgreSQL without an index, and one that does not answer", needsPostgres(), async () => {
-  const cluster = await startPostgres();
-  try {
-    await refused(await cluster.newUrl(), ["alarms"], /^strand: the database cannot be used: .*no index yet/);
-  } finally {
-    await cluster.stop();
-  }
+  await using cluster = await startPostgres();
+  await refused(await cluster.newUrl(), ["alarms"], /^strand: the database cannot be used: .*no index yet/);
   const away = "postgres://strand:far-too-secret@127.0.0.1:1/strand";
   // The reason is said once, and no password.
   const sentence = /^strand: the database cannot be used: PostgreSQL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/;

@@ -24,8 +24,8 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
 
-/** A running cluster. */
-export interface PostgresCluster {
+/** A running cluster; the end of the block that is `using` it ends it. */
+export interface PostgresCluster extends AsyncDisposable {
   /** URL of a new, empty schema in the one database. */
   newUrl(): Promise<string>;
   /** URL of a new, empty database that sorts texts as people of this ICU locale do. */
@@ -289,6 +289,13 @@ async function launch(
   const ended = once(child, "exit");
   const away = join(folder, "away");
   const pid = (): number => Number(readFileSync(join(place, "postmaster.pid"), "utf8").split("\n")[0]);
+  const stop = async (): Promise<void> => {
+    // One that is stopped would not hear that it has to end.
+    if (existsSync(join(place, "postmaster.pid"))) signalAll(pid(), "SIGCONT");
+    child.ref();
+    child.stdin?.end();
+    await ended;
+  };
   await untilAnswering(base, () => complaint);
   return {
     newUrl: async () => {
@@ -323,13 +330,8 @@ async function launch(
     },
     freeze: () => signalAll(pid(), "SIGSTOP"),
     thaw: () => signalAll(pid(), "SIGCONT"),
-    stop: async () => {
-      // One that is stopped would not hear that it has to end.
-      if (existsSync(join(place, "postmaster.pid"))) signalAll(pid(), "SIGCONT");
-      child.ref();
-      child.stdin?.end();
-      await ended;
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
