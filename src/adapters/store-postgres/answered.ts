@@ -23,7 +23,8 @@ export async function answered<Answer>(session: Session, reading: Reading<Answer
 
 function textOf({ sql, limit }: Statement): string {
   let number = 0;
-  const numbered = sql.replaceAll(/IN \(\?\*\)|\?/g, (mark) => {
+  const numbered = sql.replaceAll(/IN \(\?\*\)|\?([0-9]*)/g, (mark, given: string | undefined) => {
+    if (given) return `$${given}`;
     number += 1;
     return mark === "?" ? `$${number}` : `= ANY ($${number})`;
   });

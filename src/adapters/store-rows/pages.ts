@@ -4,6 +4,7 @@
 import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import type { Page, PageKey, PageRequest } from "../../index/pages.ts";
 import type { OperationsPart } from "../../index/queries.ts";
+import type { Value } from "./cells.ts";
 import type { Reading } from "./reading.ts";
 
 /** The order of a list: unique keys, and two that stand for its ends. */
@@ -105,6 +106,15 @@ export function textAt(key: PageKey, at: number): string {
 
 /** The page of a list that has no rows. */
 export const EMPTY_PAGE: Page<never> = { rows: [], next: null, prev: null };
+
+/** A list that is the union of disjoint index ranges of one table, ordered by an integer column. */
+export interface MergedRanges {
+  readonly table: string;
+  readonly column: string;
+  /** SQL in which ?1 and so on are the values; at least one. */
+  readonly ranges: readonly string[];
+  readonly values: readonly Value[];
+}
 
 /** Downwards (descending) from below a key, or upwards from above it. */
 export type Walk = "down" | "up";

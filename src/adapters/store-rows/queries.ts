@@ -10,14 +10,25 @@ import type {
   Snapshot,
   TipState,
 } from "../../index/queries.ts";
-import type { MarketSummaryView, OperationView, StatsView } from "../../index/views.ts";
-import type { BlockHash, Tick, Txid } from "../../primitives/brands.ts";
+import type {
+  LedgerView,
+  LifecycleState,
+  ListingView,
+  MarketSummaryView,
+  OperationView,
+  StatsView,
+} from "../../index/views.ts";
+import type { BlockHash, PearlAddress, Tick, Txid } from "../../primitives/brands.ts";
 import { blockAt, blockAtHeight, blocksPage, highestBlock, partOfBlock } from "./block-reads.ts";
 import { eventsAfter, groupOf, groupsAfter, logBounds, reorgsPage } from "./event-reads.ts";
+import { type Cells, CellReader } from "./cells.ts";
+import { stateNumbers } from "./kinds.ts";
+import { readLedger } from "./ledger-effects.ts";
 import { candlesPage, listingsBetween, listingView } from "./market-reads.ts";
-import { ALL_OPERATIONS, type Walk } from "./pages.ts";
+import { ALL_OPERATIONS, EMPTY_PAGE, type MergedRanges, newestPage, type Walk } from "./pages.ts";
 import { type Reading, together } from "./reading.ts";
 import { holdersPage, storedToken, tokensPage } from "./token-reads.ts";
+import { listingKey } from "./written-rows.ts";
 
 /** A question of the port as the read that answers it. */
 type ReadOf<Query> = Query extends (...asked: infer Asked) => Promise<Snapshot<infer Value>>
@@ -25,17 +36,26 @@ type ReadOf<Query> = Query extends (...asked: infer Asked) => Promise<Snapshot<i
   : never;
 
 /** Questions whose reads need nothing of the snapshot's state. */
-type Stateless =
-  | "balances"
-  | "balance"
-  | "balancesOf"
-  | "ledger"
-  | "market"
-  | "sellerListings"
-  | "marketHistory";
+type Stateless = "balances" | "balance" | "balancesOf" | "market";
 
 /** The reads that are of one engine, each as `IndexQueries` describes it; `state`: that of the snapshot. */
 export interface EngineReads extends Readonly<{ [Name in Stateless]: ReadOf<IndexQueries[Name]> }> {
+  /** Id of an address, or null where no row names it. */
+  findAddress(text: string): Reading<number | null>;
+  /** Changes of what an address holds beyond a key, nearest first, in one token or in all; as `readLedger` reads them. */
+  ledgerRows(
+    id: number,
+    tick: Tick | null,
+    key: number,
+    walk: Walk,
+    limit: number,
+  ): Reading<readonly Cells[]>;
+  /** A page of a list of listings, newest first. `keyOf`: what a row has in the list's column. */
+  listings(
+    list: MergedRanges,
+    keyOf: (view: ListingView) => number,
+    page: PageRequest,
+  ): Reading<Page<ListingView>>;
   /** As `holdersPage` needs it. */
   readonly holding: string;
   /** As `tokensPage` needs it. */
@@ -71,11 +91,11 @@ export function storedQueries({ read, look }: Snapshots, engine: EngineReads): I
     balances: (address, page) => read(() => engine.balances(address, page)),
     balance: (address, tick) => read(() => engine.balance(address, tick)),
     balancesOf: (addresses, tick, page) => read(() => engine.balancesOf(addresses, tick, page)),
-    ledger: (address, tick, page) => read(() => engine.ledger(address, tick, page)),
+    ledger: (address, tick, page) => read(() => ledgerPage(engine, address, tick, page)),
     market: (tick, page) => read(() => engine.market(tick, page)),
     sellerListings: (tick, address, lifecycle, page) =>
-      read(() => engine.sellerListings(tick, address, lifecycle, page)),
-    marketHistory: (tick, lifecycle, page) => read(() => engine.marketHistory(tick, lifecycle, page)),
+      read(() => sellerPage(engine, tick, address, lifecycle, page)),
+    marketHistory: (tick, lifecycle, page) => read(() => historyPage(engine, tick, lifecycle, page)),
     marketSummary: (tick) => read((state) => engine.marketSummary(tick, state)),
     markets: (page) => read((state) => engine.markets(page, state)),
     listing: (id) => read(() => listingView(id)),
@@ -105,6 +125,54 @@ function* stats(): Reading<StatsView> {
 function* digestAt(height: number): Reading<Awaited<ReturnType<IndexQueries["digest"]>>["value"]> {
   const block = yield* blockAtHeight(height);
   return block === null ? null : { height, hash: block.hash, digest: block.digest };
+}
+
+/** A page of the changes of what an address holds, in one token or in all, newest first (H-38). */
+function* ledgerPage(
+  engine: EngineReads,
+  address: PearlAddress,
+  tick: Tick | null,
+  page: PageRequest,
+): Reading<Page<LedgerView>> {
+  const id = yield* engine.findAddress(address);
+  if (id === null) return EMPTY_PAGE;
+  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly LedgerView[]> {
+    const rows = yield* engine.ledgerRows(id, tick, key, walk, limit);
+    return rows.map((row) => readLedger(new CellReader(row), id));
+  };
+  return yield* newestPage(read, ({ key }) => key, page);
+}
+
+/** A page of the listings of an owner or seller, in one ticker or in all, newest list first. */
+function* sellerPage(
+  engine: EngineReads,
+  tick: Tick | null,
+  address: PearlAddress,
+  state: LifecycleState | null,
+  page: PageRequest,
+): Reading<Page<ListingView>> {
+  const id = yield* engine.findAddress(address);
+  if (id === null) return EMPTY_PAGE;
+  const within = tick === null ? "" : " AND tick = ?2";
+  const ranges = stateNumbers(state).flatMap((number) => [
+    `owner_id = ?1 AND state = ${number}${within}`,
+    `seller_id = ?1 AND state = ${number} AND seller_id <> owner_id${within}`,
+  ]);
+  const values = tick === null ? [id] : [id, tick];
+  const list = { table: "listing", column: "place", ranges, values };
+  return yield* engine.listings(list, ({ listing }) => listing.createdPlace, page);
+}
+
+/** A page of the listings of a token, newest change first. */
+function historyPage(
+  engine: EngineReads,
+  tick: Tick,
+  state: LifecycleState | null,
+  page: PageRequest,
+): Reading<Page<ListingView>> {
+  const ranges = stateNumbers(state).map((number) => `tick = ?1 AND state = ${number}`);
+  const list = { table: "listing", column: "change_key", ranges, values: [tick] };
+  return engine.listings(list, ({ listing }) => listingKey(listing), page);
 }
 
 function* happenings(

@@ -6,8 +6,8 @@ import { elementAt } from "../../primitives/elements.ts";
 import type { Cells, Value } from "./cells.ts";
 
 /**
- * A statement. `?` stands for each value, in their order, and `IN (?*)` takes a list. What is of one engine alone may number
- * them in its own way.
+ * A statement. `?` stands for each value, in their order, and `IN (?*)` takes a list; or `?1` stands for the first one
+ * wherever it is. What is of one engine alone may number them in its own way.
  */
 export interface Statement {
   readonly sql: string;

@@ -1,17 +1,8 @@
 // Merges index ranges into lists.
 
 import type { Value } from "../../store-rows/cells.ts";
-import { type Walk, walked } from "../../store-rows/pages.ts";
+import { type MergedRanges, type Walk, walked } from "../../store-rows/pages.ts";
 import { rowsFor } from "../answered.ts";
-
-/** A list that is the union of disjoint index ranges of one table, ordered by an integer column. */
-export interface MergedRanges {
-  readonly table: string;
-  readonly column: string;
-  /** SQL in which $1 and so on are the values; at least one. */
-  readonly ranges: readonly string[];
-  readonly values: readonly Value[];
-}
 
 /**
  * A statement for the keys k and places id beyond a key, nearest first, and its values. Each range gives as many rows as

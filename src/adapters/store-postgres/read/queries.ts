@@ -6,10 +6,11 @@ import { walked } from "../../store-rows/pages.ts";
 import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
 import { answered, rowsFor } from "../answered.ts";
 import type { Readers } from "../readers.ts";
+import { findAddress } from "./find-address.ts";
 import { textOf } from "./operations-text.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
-import { ledgerPage } from "./query-ledger.ts";
-import { historyPage, marketPage, sellerPage } from "./query-market.ts";
+import { ledgerRows } from "./query-ledger.ts";
+import { listingsPage, marketPage } from "./query-market.ts";
 import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { marketsPage, summaryView } from "./query-summaries.ts";
 
@@ -40,10 +41,10 @@ const READS: EngineReads = {
   balances: balancesPage,
   balance: balanceView,
   balancesOf: balancesOfPage,
-  ledger: ledgerPage,
   market: marketPage,
-  sellerListings: sellerPage,
-  marketHistory: historyPage,
+  findAddress,
+  ledgerRows,
+  listings: listingsPage,
   marketSummary: summaryView,
   markets: (page, state) => marketsPage(state, page),
   operations: operationsPage,

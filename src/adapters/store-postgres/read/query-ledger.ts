@@ -1,14 +1,10 @@
-// Queries for the ledger of an address (H-38): every change of what it holds, newest first.
+// The rows of the ledger of an address (H-38): every change of what it holds.
 
-import type { PearlAddress, Tick } from "../../../primitives/brands.ts";
-import type { Page, PageRequest } from "../../../index/pages.ts";
-import type { LedgerView } from "../../../index/views.ts";
-import { CellReader } from "../../store-rows/cells.ts";
-import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { EMPTY_PAGE, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
+import type { Tick } from "../../../primitives/brands.ts";
+import type { Cells } from "../../store-rows/cells.ts";
+import { type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { rowsFor } from "../answered.ts";
-import { findAddress } from "./find-address.ts";
 import { LISTING_ID } from "./operation-columns.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
@@ -32,18 +28,14 @@ function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
     ORDER BY page.change_key ${order}`;
 }
 
-/** A page of the changes of what an address holds, in one token where `tick` is given, newest first. */
-export function* ledgerPage(
-  address: PearlAddress,
+/** As `EngineReads.ledgerRows`. */
+export function ledgerRows(
+  id: number,
   tick: Tick | null,
-  page: PageRequest,
-): Reading<Page<LedgerView>> {
-  const id = yield* findAddress(address);
-  if (id === null) return EMPTY_PAGE;
-  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly LedgerView[]> {
-    const sql = ledgerSql(walk, tick !== null, limit);
-    const rows = yield* tick === null ? allRows(sql, id, key) : allRows(sql, id, key, tick);
-    return rows.map((row) => readLedger(new CellReader(row), id));
-  };
-  return yield* newestPage(read, ({ key }) => key, page);
+  key: number,
+  walk: Walk,
+  limit: number,
+): Reading<readonly Cells[]> {
+  const sql = ledgerSql(walk, tick !== null, limit);
+  return tick === null ? allRows(sql, id, key) : allRows(sql, id, key, tick);
 }

@@ -7,14 +7,14 @@ import type { OperationFilter, OperationsPart } from "../../../index/queries.ts"
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader, type Value } from "../../store-rows/cells.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
-import { EMPTY_PAGE, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
+import { EMPTY_PAGE, type MergedRanges, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, firstRow, type Reading, together } from "../../store-rows/reading.ts";
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
 import { blockAtHeight } from "../../store-rows/block-reads.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { findAddress } from "./find-address.ts";
 import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
-import { type MergedRanges, mergedSql } from "./paging.ts";
+import { mergedSql } from "./paging.ts";
 
 const VIEWS = `block.hash, block.time, ${OPERATION_VIEW}`;
 const VIEW_JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;

@@ -9,8 +9,8 @@ import { answered } from "../answered.ts";
 import type { Connection } from "../connection.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
 import { TickKinds } from "./query-kinds.ts";
-import { ledgerPage } from "./query-ledger.ts";
-import { historyPage, marketPage, sellerPage } from "./query-market.ts";
+import { ledgerRows } from "./query-ledger.ts";
+import { listingsPage, marketPage } from "./query-market.ts";
 import { operationsText } from "./query-operation-text.ts";
 import { type OperationKeys, operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { DayOldHeight, marketsPage, summaryView } from "./query-summaries.ts";
@@ -46,10 +46,12 @@ function readsOf(finder: AddressFinder): EngineReads {
     balances: (address, page) => balancesPage(finder, address, page),
     balance: (address, tick) => balanceView(finder, address, tick),
     balancesOf: (addresses, tick, page) => balancesOfPage(finder, addresses, tick, page),
-    ledger: (address, tick, page) => ledgerPage(finder, address, tick, page),
     market: marketPage,
-    sellerListings: (tick, address, lifecycle, page) => sellerPage(finder, tick, address, lifecycle, page),
-    marketHistory: historyPage,
+    *findAddress(text) {
+      return finder.find(text);
+    },
+    ledgerRows,
+    listings: listingsPage,
     *marketSummary(tick, state) {
       return yield* summaryView(tick, yield* dayOld.of(state));
     },

@@ -1,12 +1,8 @@
-// Queries for the ledger of an address (H-38): every change of what it holds, newest first.
+// The rows of the ledger of an address (H-38): every change of what it holds.
 
-import type { PearlAddress, Tick } from "../../../primitives/brands.ts";
-import type { Page, PageRequest } from "../../../index/pages.ts";
-import type { LedgerView } from "../../../index/views.ts";
-import type { AddressFinder } from "../address-ids.ts";
-import { CellReader } from "../../store-rows/cells.ts";
-import { readLedger } from "../../store-rows/ledger-effects.ts";
-import { EMPTY_PAGE, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
+import type { Tick } from "../../../primitives/brands.ts";
+import type { Cells } from "../../store-rows/cells.ts";
+import { type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { LISTING_ID_TEXT } from "../../store-rows/row-shapes.ts";
 
@@ -32,21 +28,14 @@ const SQL = {
   up: { all: ledgerSql("up", false), ofTick: ledgerSql("up", true) },
 } as const;
 
-/** A page of the changes of what an address holds, in one token where `tick` is given, newest first. */
-export function* ledgerPage(
-  finder: AddressFinder,
-  address: PearlAddress,
+/** As `EngineReads.ledgerRows`. */
+export function ledgerRows(
+  id: number,
   tick: Tick | null,
-  page: PageRequest,
-): Reading<Page<LedgerView>> {
-  const id = finder.find(address);
-  if (id === null) return EMPTY_PAGE;
-  const read = function* (key: number, walk: Walk, limit: number): Reading<readonly LedgerView[]> {
-    const rows =
-      tick === null
-        ? yield* allRows(SQL[walk].all, id, key, limit)
-        : yield* allRows(SQL[walk].ofTick, id, key, limit, tick);
-    return rows.map((row) => readLedger(new CellReader(row), id));
-  };
-  return yield* newestPage(read, ({ key }) => key, page);
+  key: number,
+  walk: Walk,
+  limit: number,
+): Reading<readonly Cells[]> {
+  const { all, ofTick } = SQL[walk];
+  return tick === null ? allRows(all, id, key, limit) : allRows(ofTick, id, key, limit, tick);
 }

@@ -9,7 +9,7 @@ import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
-import { MergedList, mergedPage, rangesOf } from "./paging.ts";
+import { MergedList, mergedPage } from "./paging.ts";
 import { EMPTY_PAGE, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, firstRow, type Reading } from "../../store-rows/reading.ts";
 import { blockAtHeight } from "../../store-rows/block-reads.ts";
@@ -106,7 +106,8 @@ function listOf({ name, parts, values }: NamedList, bounds: PlaceBounds | null):
   const key = isBounded ? `${name}, bounded` : name;
   let keys = LISTS.get(key);
   if (keys === undefined) {
-    keys = new MergedList("place", rangesOf(...parts()), all.length, isBounded);
+    const [table, ranges] = parts();
+    keys = new MergedList({ table, column: "place", ranges, values: all }, isBounded);
     LISTS.set(key, keys);
   }
   return { keys, values: all };
