@@ -131,9 +131,19 @@ describe("a lock script is paid in full many times", () => {
     for (let height = 4; height <= 20; height += 1) await ledger.applyPearl(pearl(height));
     const walked = await walkedOver(async () => {
       const lock = { pearl_lock_txid: txid("many"), pearl_lock_vout: 3 };
-      assert.equal(verdictIn(await api.verifyLock(ORDER, lock, "a")), "LOCK_OUTPUT_SPENT");
+      assert.equal(
+        verdictIn(await api.post({ name: "verifyLock", hash: ORDER, body: lock, client: "a" })),
+        "LOCK_OUTPUT_SPENT",
+      );
       const refund = async (name: string): Promise<unknown> =>
-        verdictIn(await api.verifyRefund(ORDER, { pearl_refund_txid: txid(name) }, "a"));
+        verdictIn(
+          await api.post({
+            name: "verifyRefund",
+            hash: ORDER,
+            body: { pearl_refund_txid: txid(name) },
+            client: "a",
+          }),
+        );
       assert.deepEqual([await refund("refund"), await refund("many")], [true, "REFUND_DOES_NOT_SPEND_LOCK"]);
       const { rows } = await api.transaction(bytes32Of("refund"), { limit: 100, start: null });
       assert.deepEqual(

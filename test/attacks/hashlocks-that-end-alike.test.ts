@@ -109,7 +109,10 @@ describe("hashlocks that end alike", () => {
     assert.equal(await mostRead(() => api.deal(ALIKE)), 0);
     assert.equal(await mostRead(() => api.ask(ALIKE)), 0);
     assert.equal(await mostRead(() => api.transactionsOf(ALIKE)), 0);
-    assert.equal(await mostRead(() => api.verifyEvmRefund(ALIKE)), 0);
+    assert.equal(
+      await mostRead(() => api.post({ name: "verifyEvmRefund", hash: ALIKE, body: {}, client: "somebody" })),
+      0,
+    );
     assert.equal(await mostRead(() => api.deal(bidOf(7).orderHash)), 1, "each is found by its own hash");
   });
 
@@ -127,7 +130,10 @@ describe("hashlocks that end alike", () => {
     assert.ok((await mostRead(async () => api.holdsSecret(text))) <= 1);
     const body = { pearl_refund_txid: BATCH.slice(2) as Txid };
     const { orderHash } = bidOf(3);
-    assert.ok((await mostRead(() => api.verifyRefund(orderHash, body, "somebody"))) <= 2);
+    assert.ok(
+      (await mostRead(() => api.post({ name: "verifyRefund", hash: orderHash, body, client: "somebody" }))) <=
+        2,
+    );
   });
 
   test("H-11: pages of what such a transaction did read the orders that they show, and leave none out", async () => {

@@ -7,7 +7,7 @@ import { bytes32 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, evm, locked, ORDER } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { carryOutErrand, FollowingSwaps } from "./errands.ts";
 import { SwapApi } from "./swap-api.ts";
-import type { SwapService } from "./swap-service.ts";
+import type { SwapPost } from "./swap-service.ts";
 
 type Ask = ConstructorParameters<typeof FollowingSwaps>[1]["ask"];
 
@@ -17,15 +17,15 @@ const HASH = bytes32("of nobody");
 const DEEP: unknown = JSON.parse("[".repeat(30_000) + "]".repeat(30_000));
 
 /** Every POST, with a body that nobody has checked. */
-const POSTS: readonly ((swaps: SwapService) => ReturnType<SwapService["createAsk"]>)[] = [
-  (swaps) => swaps.createAsk({ seller: "nobody" }),
-  (swaps) => swaps.takeAsk(HASH, {}),
-  (swaps) => swaps.actOnAsk(HASH, "cancel", {}),
-  (swaps) => swaps.setOrigin(HASH, { origin: { $exact: "map", value: 1 } }),
-  (swaps) => swaps.acceptLock(HASH, {}, "192.0.2.1"),
-  (swaps) => swaps.verifyLock(HASH, {}, "192.0.2.1"),
-  (swaps) => swaps.verifyRefund(HASH, {}, "192.0.2.1"),
-  (swaps) => swaps.verifyEvmRefund(HASH, {}),
+const POSTS: readonly SwapPost[] = [
+  { name: "createAsk", body: { seller: "nobody" } },
+  { name: "takeAsk", hash: HASH, body: {} },
+  { name: "actOnAsk", hash: HASH, action: "cancel", body: {} },
+  { name: "setOrigin", hash: HASH, body: { origin: { $exact: "map", value: 1 } } },
+  { name: "acceptLock", hash: HASH, body: {}, client: "192.0.2.1" },
+  { name: "verifyLock", hash: HASH, body: {}, client: "192.0.2.1" },
+  { name: "verifyRefund", hash: HASH, body: {}, client: "192.0.2.1" },
+  { name: "verifyEvmRefund", hash: HASH, body: {}, client: "192.0.2.1" },
 ];
 
 async function following(ask: (api: SwapApi) => Ask) {
@@ -52,8 +52,15 @@ describe("POSTs of swaps beside the writer", () => {
       { unknown: DEEP },
       { expiry: DEEP, nonce: { a: 1 } },
     ];
-    for (const body of bodies) assert.deepEqual(await swaps.createAsk(body), await api.createAsk(body));
-    assert.deepEqual(await swaps.verifyRefund(HASH, { a: DEEP }, ""), await api.verifyRefund(HASH, {}, ""));
+    for (const body of bodies) {
+      const post = { name: "createAsk", body } as const;
+      assert.deepEqual(await swaps.post(post), await api.post(post));
+    }
+    const verify = { name: "verifyRefund", hash: HASH, client: "" } as const;
+    assert.deepEqual(
+      await swaps.post({ ...verify, body: { a: DEEP } }),
+      await api.post({ ...verify, body: {} }),
+    );
   });
 
   test("each comes to what the writer's use case comes to, and is answered when that is followed", async () => {
@@ -61,7 +68,7 @@ describe("POSTs of swaps beside the writer", () => {
       kind: "answered",
       answer: await carryOutErrand(writer, question),
     }));
-    for (const post of POSTS) assert.deepEqual(await post(swaps), await post(api));
+    for (const post of POSTS) assert.deepEqual(await swaps.post(post), await api.post(post));
     assert.equal(caughtUp(), POSTS.length);
   });
 
@@ -72,7 +79,7 @@ describe("POSTs of swaps beside the writer", () => {
     ] as const) {
       const { swaps, caughtUp } = await following(() => async () => ({ kind }));
       for (const [at, post] of POSTS.entries()) {
-        const outcome = await post(swaps);
+        const outcome = await swaps.post(post);
         assert.ok(outcome.kind !== "answer");
         assert.equal(outcome.kind, at < 5 ? "refused" : "noVerdict");
         assert.equal(outcome.code, "INDEXER_NOT_SYNCED");
@@ -86,7 +93,8 @@ describe("POSTs of swaps beside the writer", () => {
     const { api, swaps, ledger } = await following(() => async () => ({ kind: "given up" }));
     await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
     for (const name of ["verifyLock", "verifyRefund", "verifyEvmRefund"] as const) {
-      const [told, none] = [await api[name](ORDER, {}, ""), await swaps[name](ORDER, {}, "")];
+      const post = { name, hash: ORDER, body: {}, client: "" };
+      const [told, none] = [await api.post(post), await swaps.post(post)];
       assert.ok(none.kind === "noVerdict");
       const { details } = Object(told.kind === "answer" ? told.value : told);
       // What one verdict alone has, and why the writer gives none.

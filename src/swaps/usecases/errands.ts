@@ -2,31 +2,15 @@
 // A verification is a question that only the writer can ask its nodes; everything else changes what is stored.
 
 import { TextFormat } from "../../primitives/exact-json.ts";
-import type { Bytes32 } from "../../primitives/brands.ts";
 import type { NotReady } from "../readiness.ts";
 import { refused, type SwapOutcome } from "./outcome.ts";
 import { type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
-import type { RequestBody, SwapService } from "./swap-service.ts";
-import type { AskActionName } from "../../swap/records.ts";
+import type { RequestBody, SwapPost, SwapService } from "./swap-service.ts";
 import { noVerdict } from "./verifications.ts";
 
-/** What can be asked of the writer: a POST by its name in `SwapService`. `hash`: of the ask, order or deal. */
-interface Errand {
-  readonly name:
-    | "createAsk"
-    | "takeAsk"
-    | "actOnAsk"
-    | "setOrigin"
-    | "acceptLock"
-    | "verifyLock"
-    | "verifyRefund"
-    | "verifyEvmRefund";
-  readonly hash: Bytes32;
-  readonly action: AskActionName;
-  /** As JSON: what strangers write is no value of ours. */
-  readonly body: string;
-  readonly client: string;
-}
+/** A post with its body as JSON: what strangers write is no value of ours. */
+type Errand = Written<SwapPost>;
+type Written<Post> = Post extends SwapPost ? Omit<Post, "body"> & { readonly body: string } : never;
 
 /** What came of an errand. "given up": nobody answered, and nothing was stored. "unknown": something was. */
 type Outcome =
@@ -61,29 +45,9 @@ const DETAILS = { writer: "silent" };
 export async function carryOutErrand(api: SwapService, question: string): Promise<string> {
   const told = ERRANDS.read(question);
   if (told === null) throw new Error("swaps: an errand was sent by another version of this program");
-  return ANSWERS.text({ outcome: await outcomeOf(api, told.errand) });
-}
-
-function outcomeOf(api: SwapService, errand: Errand): Promise<SwapOutcome> {
-  const { name, hash, action, client } = errand;
-  const body: RequestBody = JSON.parse(errand.body);
-  switch (name) {
-    case "createAsk":
-      return api.createAsk(body);
-    case "takeAsk":
-      return api.takeAsk(hash, body);
-    case "actOnAsk":
-      return api.actOnAsk(hash, action, body);
-    case "setOrigin":
-      return api.setOrigin(hash, body);
-    case "acceptLock":
-    case "verifyLock":
-    case "verifyRefund":
-      return api[name](hash, body, client);
-    case "verifyEvmRefund":
-      break;
-  }
-  return api.verifyEvmRefund(hash, body);
+  const { errand } = told;
+  const post: SwapPost = { ...errand, body: JSON.parse(errand.body) };
+  return ANSWERS.text({ outcome: await api.post(post) });
 }
 
 /** The swap service of a process that follows the ledger of another one. */
@@ -97,58 +61,23 @@ export class FollowingSwaps extends SwapReads implements SwapService {
     this.#writer = writer;
   }
 
-  createAsk(body: RequestBody): Promise<SwapOutcome> {
-    return this.#send({ name: "createAsk", body });
-  }
-
-  takeAsk(hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return this.#send({ name: "takeAsk", hash, body });
-  }
-
-  actOnAsk(hash: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome> {
-    return this.#send({ name: "actOnAsk", hash, action, body });
-  }
-
-  setOrigin(hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return this.#send({ name: "setOrigin", hash, body });
-  }
-
-  acceptLock(hash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
-    return this.#send({ name: "acceptLock", hash, body, client });
-  }
-
-  verifyLock(hash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
-    return this.#send({ name: "verifyLock", hash, body, client });
-  }
-
-  verifyRefund(hash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome> {
-    return this.#send({ name: "verifyRefund", hash, body, client });
-  }
-
-  verifyEvmRefund(hash: Bytes32, body: RequestBody): Promise<SwapOutcome> {
-    return this.#send({ name: "verifyEvmRefund", hash, body });
-  }
-
-  async #send({ body, ...given }: Given): Promise<SwapOutcome> {
-    const errand: Errand = {
-      hash: NO_HASH,
-      action: "pause",
-      client: "",
-      ...given,
-      body: JSON.stringify(writable(body)),
-    };
+  async post(post: SwapPost): Promise<SwapOutcome> {
+    const errand: Errand = { ...post, body: JSON.stringify(writable(post.body)) };
     const outcome = await this.#writer.ask(ERRANDS.text({ errand }));
-    if (outcome.kind !== "answered") return this.#unanswered(errand, outcome.kind);
+    if (outcome.kind !== "answered") return this.#unanswered(post, outcome.kind);
     const told = ANSWERS.read(outcome.answer);
-    if (told === null) return this.#unanswered(errand, "unknown");
+    if (told === null) return this.#unanswered(post, "unknown");
     await this.#writer.caughtUp();
     return told.outcome;
   }
 
   /** 503 in the shape of the endpoint (H-45, S-62). */
-  async #unanswered({ name, hash }: Errand, kind: "given up" | "unknown"): Promise<SwapOutcome> {
+  async #unanswered(post: SwapPost, kind: "given up" | "unknown"): Promise<SwapOutcome> {
     const message = kind === "unknown" ? UNKNOWN : NOBODY;
-    if (!name.startsWith("verify")) return refused(SILENT, message, DETAILS);
+    const { name } = post;
+    if (name !== "verifyLock" && name !== "verifyRefund" && name !== "verifyEvmRefund")
+      return refused(SILENT, message, DETAILS);
+    const { hash } = post;
     const told: NotReady = { code: SILENT, message, details: DETAILS };
     const { ledger } = this.#reads;
     const known = ledger.reading([{ kind: "named", names: [hash] }], (reads) => {
@@ -176,10 +105,3 @@ function writable(body: RequestBody): RequestBody {
 function isWritable(value: unknown): boolean {
   return typeof value === "number" ? Number.isFinite(value) : value === null || typeof value !== "object";
 }
-
-interface Given extends Partial<Pick<Errand, "hash" | "action" | "client">>, Pick<Errand, "name"> {
-  readonly body: RequestBody;
-}
-
-/** In the place of a hash that an errand has none of. */
-const NO_HASH = `0x${"00".repeat(32)}` as Bytes32;

@@ -10,6 +10,24 @@ import type { AskSort } from "../ledger/closed-port.ts";
 /** A parsed body: one JSON object (H-46). */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
+/** What is posted: the use case, and what came with it. `hash`: of the ask, order or deal. */
+export type SwapPost =
+  | { readonly name: "createAsk"; readonly body: RequestBody }
+  | { readonly name: "takeAsk" | "setOrigin"; readonly hash: Bytes32; readonly body: RequestBody }
+  | {
+      readonly name: "actOnAsk";
+      readonly hash: Bytes32;
+      readonly action: AskActionName;
+      readonly body: RequestBody;
+    }
+  | {
+      readonly name: "acceptLock" | "verifyLock" | "verifyRefund" | "verifyEvmRefund";
+      readonly hash: Bytes32;
+      readonly body: RequestBody;
+      /** Whose look-ups at our node it counts against (S-62). */
+      readonly client: string;
+    };
+
 /** A wire-shaped row. */
 export type WireRow = Readonly<Record<string, unknown>>;
 
@@ -84,13 +102,5 @@ export interface SwapService {
   swap(orderHash: Bytes32): Promise<SwapOutcome>;
   /** H-43: everything of an EVM or a PEARL address. */
   ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome>;
-  createAsk(body: RequestBody): Promise<SwapOutcome>;
-  takeAsk(askId: Bytes32, body: RequestBody): Promise<SwapOutcome>;
-  actOnAsk(askId: Bytes32, action: AskActionName, body: RequestBody): Promise<SwapOutcome>;
-  setOrigin(orderHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
-  /** `client` of this and the next two: whose look-ups at our node it counts against (S-62). */
-  acceptLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
-  verifyLock(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
-  verifyRefund(dealHash: Bytes32, body: RequestBody, client: string): Promise<SwapOutcome>;
-  verifyEvmRefund(dealHash: Bytes32, body: RequestBody): Promise<SwapOutcome>;
+  post(post: SwapPost): Promise<SwapOutcome>;
 }

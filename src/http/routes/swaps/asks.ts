@@ -43,7 +43,7 @@ const create: SwapRoute = {
     "ASK_INSUFFICIENT_SELLER_BALANCE",
     "EVM_RPC_UNAVAILABLE",
   ],
-  run: (service, { body }) => service.createAsk(body),
+  run: (service, { body }) => service.post({ name: "createAsk", body }),
 };
 
 const show: SwapRoute = {
@@ -103,7 +103,7 @@ const take: SwapRoute = {
     "EVM_RPC_UNAVAILABLE",
     "PEARL_NODE_UNAVAILABLE",
   ],
-  run: (service, request) => service.takeAsk(askIdOf(request), request.body),
+  run: (service, request) => service.post({ name: "takeAsk", hash: askIdOf(request), body: request.body }),
 };
 
 function action(name: AskActionName, summary: string): SwapRoute {
@@ -127,7 +127,8 @@ function action(name: AskActionName, summary: string): SwapRoute {
       "ASK_CANCELLED",
       "EVM_RPC_UNAVAILABLE",
     ],
-    run: (service, request) => service.actOnAsk(askIdOf(request), name, request.body),
+    run: (service, request) =>
+      service.post({ name: "actOnAsk", hash: askIdOf(request), action: name, body: request.body }),
   };
 }
 

@@ -2,8 +2,7 @@
 // to S-64) and the compatibility routes (H-43).
 
 import { Type } from "typebox";
-import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-service.ts";
-import { invalidFields, type SwapOutcome } from "../../../swaps/usecases/outcome.ts";
+import { invalidFields } from "../../../swaps/usecases/outcome.ts";
 import type { Bytes32 } from "../../../primitives/brands.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
@@ -67,15 +66,14 @@ const acceptLock: SwapRoute = {
     "ASK_BUYER_PEARL_PUBKEY_MISMATCH",
     "ASK_SELLER_PEARL_PUBKEY_MISMATCH",
   ],
-  run: (service, request) => service.acceptLock(hashIn(request, "deal_hash"), request.body, request.client),
+  run: (service, request) =>
+    service.post({
+      name: "acceptLock",
+      hash: hashIn(request, "deal_hash"),
+      body: request.body,
+      client: request.client,
+    }),
 };
-
-type VerifyRun = (
-  service: SwapService,
-  hash: Bytes32,
-  body: RequestBody,
-  client: string,
-) => Promise<SwapOutcome>;
 
 interface VerifyParts {
   readonly path: string;
@@ -84,7 +82,7 @@ interface VerifyParts {
   readonly placeholder: "deal_hash" | "order_hash";
   readonly body: SwapRoute["body"];
   readonly bodyExample: unknown;
-  readonly run: VerifyRun;
+  readonly post: "verifyLock" | "verifyRefund" | "verifyEvmRefund";
 }
 
 const VERIFY_ERRORS: readonly ErrorCode[] = [
@@ -110,11 +108,14 @@ function verification(parts: VerifyParts): SwapRoute {
     bodyExample: parts.bodyExample,
     errors: VERIFY_ERRORS,
     run: (service, request) =>
-      parts.run(service, hashIn(request, parts.placeholder), request.body, request.client),
+      service.post({
+        name: parts.post,
+        hash: hashIn(request, parts.placeholder),
+        body: request.body,
+        client: request.client,
+      }),
   };
 }
-
-const verifyLockRun: VerifyRun = (service, hash, body, client) => service.verifyLock(hash, body, client);
 
 const verifications: readonly SwapRoute[] = [
   verification({
@@ -124,7 +125,7 @@ const verifications: readonly SwapRoute[] = [
     placeholder: "deal_hash",
     body: VerifyLockBody,
     bodyExample: SWAP_EXAMPLES.verifyLockBody,
-    run: verifyLockRun,
+    post: "verifyLock",
   }),
   verification({
     path: "/deals/{deal_hash}/verify-refund",
@@ -133,7 +134,7 @@ const verifications: readonly SwapRoute[] = [
     placeholder: "deal_hash",
     body: VerifyRefundBody,
     bodyExample: {},
-    run: (service, hash, body, client) => service.verifyRefund(hash, body, client),
+    post: "verifyRefund",
   }),
   verification({
     path: "/deals/{deal_hash}/verify-evm-refund",
@@ -142,7 +143,7 @@ const verifications: readonly SwapRoute[] = [
     placeholder: "deal_hash",
     body: VerifyEvmRefundBody,
     bodyExample: {},
-    run: (service, hash, body) => service.verifyEvmRefund(hash, body),
+    post: "verifyEvmRefund",
   }),
   verification({
     path: "/verify-lock/{order_hash}",
@@ -151,7 +152,7 @@ const verifications: readonly SwapRoute[] = [
     placeholder: "order_hash",
     body: VerifyLockBody,
     bodyExample: {},
-    run: verifyLockRun,
+    post: "verifyLock",
   }),
 ];
 
@@ -168,7 +169,8 @@ const origin: SwapRoute = {
   example: { ok: true, ...SWAP_EXAMPLES.bidRow },
   bodyExample: SWAP_EXAMPLES.originBody,
   errors: ["INVALID_REQUEST", "ORDER_NOT_FOUND", "ORIGIN_SIGNATURE_INVALID", "EVM_RPC_UNAVAILABLE"],
-  run: (service, request) => service.setOrigin(hashIn(request, "order_hash"), request.body),
+  run: (service, request) =>
+    service.post({ name: "setOrigin", hash: hashIn(request, "order_hash"), body: request.body }),
 };
 
 const byOrder: SwapRoute = {
