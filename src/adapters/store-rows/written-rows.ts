@@ -1,6 +1,7 @@
 // What a block writes, in either engine: the tables of the index, tokens and listings as cells in the order of their
 // columns, and what a block's listings do to the rows that are derived from them.
 
+import { checkConservation } from "../../prc20/conservation.ts";
 import type { BlockChanges, ListingRow, TokenRow } from "../../prc20/state.ts";
 import { blobOf, type Cell } from "./cells.ts";
 import { stateNumber } from "./kinds.ts";
@@ -165,6 +166,15 @@ export function applyListings(
   }
   fills.sort((a, b) => (a.close?.place ?? 0) - (b.close?.place ?? 0));
   return { touched, fills, expiredOpen, created, closed };
+}
+
+/** A block that breaks the books is a bug of ours: nothing of it is written. */
+export function assertBooksKept(block: BlockChanges): void {
+  const problems = checkConservation(block);
+  if (problems.length === 0) return;
+  throw new Error(
+    `store: block ${block.height} ${block.hash} breaks the books (P-30): ${problems.join("; ")}`,
+  );
 }
 
 function assertAnchorsName(row: ListingRow): void {

@@ -1,17 +1,14 @@
-// Queries for the operations that a filter lets pass (H-36). Every combination of filters is a merge of a few index
-// ranges.
+// Queries for operations, above all for those that a filter lets pass (H-36).
 
-import type { Tick, Txid } from "../../../primitives/brands.ts";
+import type { Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
 import type { OperationView } from "../../../index/views.ts";
-import { blobOf, type Cells, CellReader, type Value } from "../../store-rows/cells.ts";
-import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
+import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
+import { type AskedOperations, askedOperations, placesOf } from "../../store-rows/operation-filter.ts";
 import { EMPTY_PAGE, type MergedRanges, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
-import { allRows, firstRow, type Reading, together } from "../../store-rows/reading.ts";
+import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
-import { blockAtHeight } from "../../store-rows/block-reads.ts";
-import { ANY_TICK } from "../../store-rows/histories.ts";
 import { findAddress } from "./find-address.ts";
 import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
 import { mergedSql } from "./paging.ts";
@@ -72,65 +69,36 @@ function readView(row: Cells): OperationView {
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
 function* filteredRanges(filter: OperationFilter): Reading<MergedRanges | null> {
-  const { height } = filter;
-  const merged = yield* rangesOf(filter);
-  if (merged === null || height === undefined) return merged;
-  const bounds = yield* placesOf(height);
-  if (bounds === null) return null;
+  const asked = yield* askedOperations(findAddress, filter);
+  const merged = asked === null ? null : rangesOf(asked);
+  if (merged === null || filter.height === undefined) return merged;
+  const places = yield* placesOf(filter.height);
+  if (places === null) return null;
   const [from, before] = [`$${merged.values.length + 1}`, `$${merged.values.length + 2}`];
   const inside = `place >= ${from}::bigint AND place < ${before}::bigint`;
   return {
     ...merged,
     ranges: merged.ranges.map((range) => `${range} AND ${inside}`),
-    values: [...merged.values, bounds.from, bounds.before],
+    values: [...merged.values, places.from, places.before],
   };
 }
 
-/** The places of a block; null where the index does not hold the block. */
-function* placesOf(height: number): Reading<{ readonly from: number; readonly before: number } | null> {
-  const [block, parent] = yield* together([blockAtHeight(height), blockAtHeight(height - 1)]);
-  if (block === undefined || block === null) return null;
-  return { from: parent?.totals.nextPlace ?? 0, before: block.totals.nextPlace };
-}
-
-/** The ranges of a filter without its height; null where nothing can pass. */
-function* rangesOf(filter: OperationFilter): Reading<MergedRanges | null> {
-  const { tick, op, valid, address } = filter;
-  const unknown = op !== undefined && !isKnownOperation(op);
-  if (unknown && (valid === true || tick !== undefined)) return null;
-  const nameId = unknown ? yield* findName(op) : null;
-  if (unknown && nameId === null) return null;
-  if (address !== undefined) {
-    const id = yield* findAddress(address);
-    return id === null ? null : addressRanges(id, filter, nameId);
+function rangesOf(asked: AskedOperations): MergedRanges {
+  const list = { table: "op", column: "place" };
+  switch (asked.of) {
+    case "all":
+      return { ...list, ranges: ["true"], values: [] };
+    case "name":
+      return { ...list, ranges: ["name_id = $1 AND name_id IS NOT NULL"], values: [asked.nameId] };
+    case "kinds":
+      return { ...list, ranges: asked.kinds.map((kind) => `kind = ${kind}`), values: [] };
+    case "tick": {
+      const ranges = asked.kinds.map((kind) => `tick = $1 AND tick <> '' AND kind = ${kind}`);
+      return { ...list, ranges, values: [asked.tick] };
+    }
+    case "address": {
+      const ranges = asked.kinds.map((kind) => `address_id = $1 AND scope = $2 AND kind = ${kind}`);
+      return { ...list, table: "op_address", ranges, values: [asked.id, asked.scope] };
+    }
   }
-  if (nameId !== null) return ofOperations(["name_id = $1 AND name_id IS NOT NULL"], [nameId]);
-  if (tick === undefined && op === undefined && valid === undefined) return ofOperations(["true"], []);
-  const kinds = kindsOf(op ?? null, valid ?? null);
-  const within = tick === undefined ? "" : "tick = $1 AND tick <> '' AND ";
-  return ofOperations(
-    kinds.map((kind) => `${within}kind = ${kind}`),
-    tick === undefined ? [] : [tick],
-  );
-}
-
-function ofOperations(ranges: readonly string[], values: readonly Value[]): MergedRanges {
-  return { table: "op", column: "place", ranges, values };
-}
-
-/** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
-function addressRanges(
-  id: number,
-  { tick, op, valid }: OperationFilter,
-  nameId: number | null,
-): MergedRanges {
-  const kinds = nameId === null ? kindsOf(op ?? null, valid ?? null) : [namedKind(nameId)];
-  const scope: Tick | typeof ANY_TICK = nameId === null ? (tick ?? ANY_TICK) : ANY_TICK;
-  const ranges = kinds.map((kind) => `address_id = $1 AND scope = $2 AND kind = ${kind}`);
-  return { table: "op_address", column: "place", ranges, values: [id, scope] };
-}
-
-function* findName(op: string): Reading<number | null> {
-  const row = yield* firstRow("SELECT id FROM op_name WHERE text = ?", op);
-  return row === null ? null : new CellReader(row).int();
 }

@@ -1,7 +1,6 @@
 // Appends consecutive blocks within one transaction: everything that they need is read at once, everything that they
 // change is worked out in memory, and each table is written by one statement.
 
-import { checkConservation } from "../../../prc20/conservation.ts";
 import type { BlockChanges } from "../../../prc20/state.ts";
 import type { BlockRow } from "../../store-rows/row-shapes.ts";
 import { balanceLine, encodeUndo, tokenImage } from "../../store-rows/undo-record.ts";
@@ -17,6 +16,7 @@ import { writeMarkets } from "./markets.ts";
 import { OperationRows } from "./operation-rows.ts";
 import { RowBatch } from "./row-batch.ts";
 import { TokenChanges } from "./token-changes.ts";
+import { assertBooksKept } from "../../store-rows/written-rows.ts";
 
 /** Appends blocks; rejects where they do not link to the tip, or break the books. `undoBlocks`: as in the port. */
 export async function commitBlocks(
@@ -144,15 +144,6 @@ class BlockWork {
     await insertBlocks(session, this.#blocks);
     await this.#undo.insert(session);
   }
-}
-
-/** A block that breaks the books is a bug of ours: nothing of it is written. */
-function assertBooksKept(block: BlockChanges): void {
-  const problems = checkConservation(block);
-  if (problems.length === 0) return;
-  throw new Error(
-    `store: block ${block.height} ${block.hash} breaks the books (P-30): ${problems.join("; ")}`,
-  );
 }
 
 function assertLinked(tip: BlockRow, blocks: readonly BlockChanges[]): void {

@@ -4,6 +4,7 @@ import type { IndexQueries, TipState } from "../../../index/queries.ts";
 import type { Tick } from "../../../primitives/brands.ts";
 import { walked } from "../../store-rows/pages.ts";
 import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
+import type { Reading } from "../../store-rows/reading.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { answered } from "../answered.ts";
 import type { Connection } from "../connection.ts";
@@ -30,8 +31,11 @@ export function sqliteQueries(connection: Connection, finder: AddressFinder): In
 
 function readsOf(finder: AddressFinder): EngineReads {
   const [kinds, dayOld] = [new TickKinds(), new DayOldHeight()];
+  const findAddress = function* (text: string): Reading<number | null> {
+    return finder.find(text);
+  };
   const known = ({ hash }: TipState): OperationKeys => ({
-    finder,
+    findAddress,
     kindsOfTick: (tick: Tick) => kinds.of(hash, tick),
   });
   return {
@@ -47,9 +51,7 @@ function readsOf(finder: AddressFinder): EngineReads {
     balance: (address, tick) => balanceView(finder, address, tick),
     balancesOf: (addresses, tick, page) => balancesOfPage(finder, addresses, tick, page),
     market: marketPage,
-    *findAddress(text) {
-      return finder.find(text);
-    },
+    findAddress,
     ledgerRows,
     listings: listingsPage,
     *marketSummary(tick, state) {

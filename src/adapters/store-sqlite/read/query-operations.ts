@@ -1,23 +1,19 @@
-// Queries for the operations that a filter lets pass (H-36). Every combination of filters is a merge of a few index
-// ranges.
+// Queries for operations, above all for those that a filter lets pass (H-36).
 
 import type { BlockHash, Tick, Txid } from "../../../primitives/brands.ts";
 import type { Page, PageRequest } from "../../../index/pages.ts";
 import type { OperationFilter, OperationsPart } from "../../../index/queries.ts";
 import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
-import type { AddressFinder } from "../address-ids.ts";
-import { isKnownOperation, kindsOf, namedKind } from "../../store-rows/kinds.ts";
-import { ANY_TICK } from "../../store-rows/histories.ts";
+import { type AskedOperations, askedOperations, placesOf } from "../../store-rows/operation-filter.ts";
 import { MergedList, mergedPage } from "./paging.ts";
 import { EMPTY_PAGE, type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, firstRow, type Reading } from "../../store-rows/reading.ts";
-import { blockAtHeight } from "../../store-rows/block-reads.ts";
 import { OPERATION_COLUMNS, operationRowOf } from "../../store-rows/row-shapes.ts";
 
 /** What is known of the snapshot in which operations are looked for. */
 export interface OperationKeys {
-  readonly finder: AddressFinder;
+  readonly findAddress: (text: string) => Reading<number | null>;
   /** The kinds of a ticker's operations. */
   readonly kindsOfTick: (tick: Tick) => Reading<ReadonlySet<number>>;
 }
@@ -89,7 +85,7 @@ function* blockFacts(height: number): Reading<{ readonly blockHash: BlockHash; r
   return { blockHash: cells.blockHash(), time: cells.int() };
 }
 
-/** Lists made so far. There are few: which filters are set, and which operation of the protocol or how many kinds. */
+/** Lists made so far. There are few: what is filtered by, and which kinds or how many. */
 const LISTS = new Map<string, MergedList>();
 
 /** A list by its name: the table, the conditions of its ranges, and the values that these take. */
@@ -99,10 +95,10 @@ interface NamedList {
   readonly values: readonly (number | string)[];
 }
 
-/** The list between the places of `bounds`, which are no places of it; all of the list where they are null. */
-function listOf({ name, parts, values }: NamedList, bounds: PlaceBounds | null): FilteredList {
-  const isBounded = bounds !== null;
-  const all = isBounded ? [...values, bounds.above, bounds.below] : values;
+/** The list, or of it what is above the first of these two places and below the second. */
+function listOf({ name, parts, values }: NamedList, bounds: readonly number[]): FilteredList {
+  const isBounded = bounds.length > 0;
+  const all = [...values, ...bounds];
   const key = isBounded ? `${name}, bounded` : name;
   let keys = LISTS.get(key);
   if (keys === undefined) {
@@ -111,20 +107,6 @@ function listOf({ name, parts, values }: NamedList, bounds: PlaceBounds | null):
     LISTS.set(key, keys);
   }
   return { keys, values: all };
-}
-
-/** The places of a block are those between these two. */
-interface PlaceBounds {
-  readonly above: number;
-  readonly below: number;
-}
-
-/** Bounds of a block's places; null where the index does not hold the block. */
-function* placesOf(height: number): Reading<PlaceBounds | null> {
-  const block = yield* blockAtHeight(height);
-  if (block === null) return null;
-  const first = (yield* blockAtHeight(height - 1))?.totals.nextPlace ?? 0;
-  return { above: first - 1, below: block.totals.nextPlace };
 }
 
 /** Statements that read the rows of a list, made so far. */
@@ -148,62 +130,49 @@ export interface FilteredList {
 }
 
 /** Disjoint ranges of places that together are what the filter lets pass; null where nothing can. */
-export function* filteredList(known: OperationKeys, filter: OperationFilter): Reading<FilteredList | null> {
-  const { height } = filter;
-  const list = yield* namedList(known, filter);
-  if (list === null || height === undefined) return list === null ? null : listOf(list, null);
-  const bounds = yield* placesOf(height);
-  return bounds === null ? null : listOf(list, bounds);
-}
-
-/** The list of a filter without its height; null where nothing can pass. */
-function* namedList(
-  { finder, kindsOfTick }: OperationKeys,
+export function* filteredList(
+  { findAddress, kindsOfTick }: OperationKeys,
   filter: OperationFilter,
-): Reading<NamedList | null> {
-  const { tick, op, valid, address } = filter;
-  const unknown = op !== undefined && !isKnownOperation(op);
-  if (unknown && (valid === true || tick !== undefined)) return null;
-  const nameId = unknown ? yield* findName(op) : null;
-  if (unknown && nameId === null) return null;
-  if (address !== undefined) {
-    const id = finder.find(address);
-    return id === null ? null : addressList(id, filter, nameId);
-  }
-  if (nameId !== null) return { name: "name", parts: () => ["op", ["name_id = ?1"]], values: [nameId] };
-  const kinds = kindsOf(op ?? null, valid ?? null);
-  if (tick !== undefined) {
-    const present = yield* kindsOfTick(tick);
-    const asked = kinds.filter((kind) => present.has(kind));
-    return asked.length === 0 ? null : tickList(tick, asked);
-  }
-  if (op === undefined && valid === undefined) return { name: "all", parts: () => ["op", ["1"]], values: [] };
-  const ranges = (): readonly string[] => kinds.map((kind) => `kind = ${kind}`);
-  return { name: `any tick ${op ?? ""} ${valid ?? ""}`, parts: () => ["op", ranges()], values: [] };
+): Reading<FilteredList | null> {
+  const asked = yield* askedOperations(findAddress, filter);
+  if (asked === null) return null;
+  const present = asked.of === "tick" ? yield* kindsOfTick(asked.tick) : null;
+  const list = namedList(asked, present);
+  if (list === null || filter.height === undefined) return list === null ? null : listOf(list, []);
+  const places = yield* placesOf(filter.height);
+  return places === null ? null : listOf(list, [places.from - 1, places.before]);
 }
 
-/** The history of an address; `nameId`: only operations of that name, which no ticker goes with. */
-function addressList(id: number, { tick, op, valid }: OperationFilter, nameId: number | null): NamedList {
-  const within = "address_id = ?1 AND scope = ?2 AND";
-  if (nameId !== null) {
-    const values = [id, ANY_TICK, namedKind(nameId)];
-    return { name: "address and name", parts: () => ["op_address", [`${within} kind = ?3`]], values };
+/** The list of what is asked for; null where it has nothing. `present`: the kinds of the ticker's operations. */
+function namedList(asked: AskedOperations, present: ReadonlySet<number> | null): NamedList | null {
+  switch (asked.of) {
+    case "all":
+      return { name: "all", parts: () => ["op", ["1"]], values: [] };
+    case "name":
+      return { name: "name", parts: () => ["op", ["name_id = ?1"]], values: [asked.nameId] };
+    case "kinds": {
+      const { kinds } = asked;
+      return {
+        name: `kinds ${kinds.join()}`,
+        parts: () => ["op", kinds.map((kind) => `kind = ${kind}`)],
+        values: [],
+      };
+    }
+    case "tick": {
+      const kinds = asked.kinds.filter((kind) => present?.has(kind) === true);
+      const ranges = (): readonly string[] =>
+        kinds.map((_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
+      const name = `tick, ${kinds.length} kinds`;
+      return kinds.length === 0
+        ? null
+        : { name, parts: () => ["op", ranges()], values: [asked.tick, ...kinds] };
+    }
+    case "address": {
+      const { id, scope, kinds } = asked;
+      const ranges = (): readonly string[] =>
+        kinds.map((_, at) => `address_id = ?1 AND scope = ?2 AND kind = ?${at + 3}`);
+      const name = `address, ${kinds.length} kinds`;
+      return { name, parts: () => ["op_address", ranges()], values: [id, scope, ...kinds] };
+    }
   }
-  const ranges = (): readonly string[] =>
-    kindsOf(op ?? null, valid ?? null).map((kind) => `${within} kind = ${kind}`);
-  const name = `address ${op ?? ""} ${valid ?? ""}`;
-  return { name, parts: () => ["op_address", ranges()], values: [id, tick ?? ANY_TICK] };
-}
-
-/** The operations of a ticker that are of one of these kinds. */
-function tickList(tick: Tick, kinds: readonly number[]): NamedList {
-  const ranges = (): readonly string[] =>
-    kinds.map((_, at) => `tick = ?1 AND tick <> '' AND kind = ?${at + 2}`);
-  const values = [tick, ...kinds];
-  return { name: `tick, ${kinds.length} kinds`, parts: () => ["op", ranges()], values };
-}
-
-function* findName(op: string): Reading<number | null> {
-  const row = yield* firstRow("SELECT id FROM op_name WHERE text = ?", op);
-  return row === null ? null : new CellReader(row).int();
 }

@@ -5,9 +5,9 @@
 import { elementAt } from "../../../primitives/elements.ts";
 import type { PearlAddress, Txid } from "../../../primitives/brands.ts";
 import { writeHex } from "../../../primitives/hex.ts";
-import { checkConservation } from "../../../prc20/conservation.ts";
 import type { BalanceRow, BlockChanges, OperationRow } from "../../../prc20/state.ts";
 import { kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
+import { assertBooksKept } from "../../store-rows/written-rows.ts";
 
 /** Cell of what is absent. */
 export const NONE = -1;
@@ -72,15 +72,6 @@ export interface PackedCommit {
  */
 export function packCommit(blocks: readonly BlockChanges[]): PackedCommit {
   return new Packer().pack(blocks);
-}
-
-/** A block that breaks the books is a bug of ours: nothing of it is written. */
-function assertBooksKept(block: BlockChanges): void {
-  const problems = checkConservation(block);
-  if (problems.length === 0) return;
-  throw new Error(
-    `store: block ${block.height} ${block.hash} breaks the books (P-30): ${problems.join("; ")}`,
-  );
 }
 
 /** The buffers of an order that may change owners. */
