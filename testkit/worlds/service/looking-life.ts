@@ -15,16 +15,14 @@ import type { SwapNode } from "../../../src/follow/ports.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../../src/swaps/pearl/pearl-watch.ts";
 import type { SwapStore } from "../../../src/swaps/ledger/ports.ts";
 import { SwapReadiness } from "../../../src/swaps/readiness.ts";
-import { bidRow, type BidRow, dealRow, type DealRow } from "../../../src/swap/rows.ts";
+import { bidRow, dealRow } from "../../../src/swap/rows.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../../src/swap/subject.ts";
 import { chooseLock, verifyLock } from "../../../src/swap/verify-lock.ts";
 import { testRules } from "../../builders/core-index/index.ts";
 import { LONE_NODE } from "../../doubles/pearl-port.ts";
 import { textLog } from "../../doubles/log.ts";
 import { syncedBy } from "../../builders/swap-ledger/ledger-facts.ts";
-
-/** A row as the API shows it. */
-export type SwapRow = BidRow | DealRow;
+import type { SwapRow } from "./people/society.ts";
 
 /** What a life is made of. */
 export interface ServiceParts {

@@ -9,6 +9,7 @@ import type { EscrowOrder, EscrowStorage } from "../../oracles/escrow.ts";
 import type { FrontDoor, JsonAnswer } from "./front-door.ts";
 import { lockOfOrder, partyAddress, partyKey, vaultOf } from "./people/purse.ts";
 import { FEE_ALLOWANCE } from "./people/scenario.ts";
+import { judgeRow } from "./judge-row.ts";
 import { type Society, type SwapRow, USDC_EACH } from "./people/society.ts";
 import type { SwapSide } from "./swap-side.ts";
 
@@ -20,18 +21,6 @@ const LISTS = [
   "swaps/asks",
   "swaps/stats",
 ] as const;
-
-/** Actions that stand on a final order alone (S-54). */
-const MARKED = new Set(["lock_pearl", "accept_bid"]);
-
-/** Honest states in which a leg may be told as final: the state itself, and what comes after it. */
-const FITTING: Readonly<Record<string, readonly string[]>> = {
-  locked: ["Locked", "Accepted", "Claimed", "Refunded", "Cancelled"],
-  accepted: ["Accepted", "Claimed", "Refunded"],
-  claimed: ["Claimed"],
-  refunded: ["Refunded"],
-  cancelled: ["Cancelled"],
-};
 
 interface Asked {
   readonly list: string;
@@ -165,32 +154,7 @@ export class SwapJudge {
     const { evm, scenario } = this.#side.society;
     if (scenario.mutation.everythingFinal === true) return;
     const carried = evm.at(evm.finalHeight)?.storage.orders.get(row.order_hash as Bytes32) ?? null;
-    const named = `order ${row.order_hash}`;
-    const { state, final } = row.evm_leg;
-    if (final && state !== "none") {
-      const fitting = FITTING[state] ?? [];
-      if (!fitting.includes(carried?.state ?? "None"))
-        assert.fail(
-          `${named} is told as finally ${state}; the honest chain says ${carried?.state ?? "None"}`,
-        );
-      this.#judgeTerms(row, carried);
-    }
-    for (const { action, optional } of row.next_actions) {
-      if (!MARKED.has(action) && !(action === "claim_pearl" && optional)) continue;
-      this.#count(`offered ${action}`);
-      assert.ok(
-        carried !== null,
-        `${action} of ${named} is offered, and the honest chain has no such final order`,
-      );
-      const isEnough = action === "accept_bid" || !["Locked", "Cancelled"].includes(carried.state);
-      assert.ok(isEnough, `${action} of ${named} is offered, and the honest chain says ${carried.state}`);
-      this.#judgeTerms(row, carried);
-    }
-  }
-
-  #judgeTerms(row: SwapRow, carried: EscrowOrder | null): void {
-    if (carried !== null)
-      assert.equal(row.usdc_amount, carried.terms.usdcAmount.toString(), `USDC of order ${row.order_hash}`);
+    judgeRow(row, carried, (what) => this.#count(what));
   }
 
   /** Holds each row against both chains, and their sums against what the contract holds. */

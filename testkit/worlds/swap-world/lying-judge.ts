@@ -6,7 +6,9 @@ import { LOCK_TIMES } from "./lying-steps.ts";
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import { type EscrowOrder, plainText } from "../../oracles/escrow.ts";
 import type { EvmWorld } from "../service/evm/evm-world.ts";
-import type { SwapRow, LookingLife } from "../service/looking-life.ts";
+import { judgeRow, mustBeAccepted } from "../service/judge-row.ts";
+import type { LookingLife } from "../service/looking-life.ts";
+import type { SwapRow } from "../service/people/society.ts";
 
 /** What the judge knows of a world. */
 export interface Honesty {
@@ -58,38 +60,6 @@ function carriedBy(evm: EvmWorld, hash: Bytes32): EscrowOrder | null {
   return evm.at(evm.finalHeight)?.storage.orders.get(hash) ?? null;
 }
 
-/** Actions that stand on a final order alone (S-54). */
-const MARKED = new Set(["lock_pearl", "accept_bid"]);
-
-/** Honest states in which a leg may be told as final: the state itself, and what comes after it. */
-const FITTING: Readonly<Record<string, readonly string[]>> = {
-  locked: ["Locked", "Accepted", "Claimed", "Refunded", "Cancelled"],
-  accepted: ["Accepted", "Claimed", "Refunded"],
-  claimed: ["Claimed"],
-  refunded: ["Refunded"],
-  cancelled: ["Cancelled"],
-};
-
-function judgeRow(row: SwapRow, carried: EscrowOrder | null, note: Honesty["note"]): void {
-  const { state, final } = row.evm_leg;
-  const named = `order ${row.order_hash}`;
-  if (final && state !== "none") {
-    note(`final ${state}`);
-    const honest = carried?.state ?? "None";
-    if (!(FITTING[state] ?? []).includes(honest))
-      throw new Error(`${named} is told as finally ${state}; the honest chain says ${honest}`);
-    mustHaveTerms(row, carried);
-  }
-  for (const { action, optional } of row.next_actions) {
-    // The claim that is not optional needs no order: its secret is public.
-    if (!MARKED.has(action) && !(action === "claim_pearl" && optional)) continue;
-    note(`offered ${action}`);
-    if (action === "accept_bid") mustBeCarried(carried, `${named} may be accepted`);
-    else mustBeAccepted(carried, `${action} is offered for ${named}`);
-    mustHaveTerms(row, carried);
-  }
-}
-
 /** Ends of an order, and what is to be done in time if they never came. */
 const DUE_WITHOUT_END: Readonly<Record<string, string>> = {
   claimed: "claim_usdc",
@@ -107,23 +77,6 @@ function judgeEnd(row: SwapRow, notShownForS: number, note: Honesty["note"]): vo
   note(`a false end: ${row.evm_leg.state}`);
   if (!row.next_actions.some(({ action }) => action === due))
     throw new Error(`${due} of ${row.order_hash} is not offered, and no honest RPC shows its end`);
-}
-
-function mustHaveTerms(row: SwapRow, carried: EscrowOrder | null): void {
-  if (carried !== null && row.usdc_amount !== carried.terms.usdcAmount.toString())
-    throw new Error(
-      `order ${row.order_hash} shows ${row.usdc_amount} USDC, it has ${carried.terms.usdcAmount}`,
-    );
-}
-
-function mustBeCarried(carried: EscrowOrder | null, what: string): asserts carried is EscrowOrder {
-  if (carried === null) throw new Error(`${what}, and the honest chain has no such final order`);
-}
-
-function mustBeAccepted(carried: EscrowOrder | null, what: string): void {
-  mustBeCarried(carried, what);
-  if (carried.state === "Locked" || carried.state === "Cancelled")
-    throw new Error(`${what}, and on the honest chain it is ${carried.state}`);
 }
 
 /** What is not as the honest chain has it, or null: for a time when enough RPCs have told the truth for a while. */
