@@ -1,5 +1,5 @@
-// Composition of the swap service, beside main.ts the only place that builds objects: ledger, followers of both chains,
-// look-ups and use cases, and the loops that keep them going.
+// Composition of the swap service: ledger, followers of both chains, look-ups and use cases, and the loops that keep them
+// going.
 
 import { openBlockbookBalance } from "../adapters/blockbook/blockbook-balance.ts";
 import type { SeveralNodes } from "../adapters/pearl-node/followed-clients.ts";

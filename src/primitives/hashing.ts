@@ -1,4 +1,4 @@
-// The cryptography that the pure folders need, as functions that `main` hands in.
+// The cryptography that the pure folders need, as functions that they are given.
 // Keeping them parameters lets one program use native hashing and a test use a second implementation.
 
 import { elementAt } from "./elements.ts";

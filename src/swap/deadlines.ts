@@ -60,7 +60,7 @@ export function deadlines(subject: SwapSubject, profile: SwapProfile): Deadlines
   };
 }
 
-/** The row's `confirmations`. `lock`: of `effectiveLock`. */
+/** The row's `confirmations`. `lock`: of `LockOutputs.lock`. */
 export function confirmations(
   subject: SwapSubject,
   lock: HtlcOutput | null,

@@ -188,7 +188,7 @@ export function evmLeg(order: JudgedOrder | null, tips: ChainTips): EvmLeg {
   return { state, final: isEventFinal(order, order.locked.block, tips) };
 }
 
-/** `lock`: of `effectiveLock`. A spend by no leaf of ours changes nothing here. */
+/** `lock`: of `LockOutputs.lock`. A spend by no leaf of ours changes nothing here. */
 export function pearlLeg(lock: HtlcOutput | null, tips: ChainTips): PearlLeg {
   if (lock === null) return { state: "none", confirmations: 0 };
   const confirmations = pearlConfirmations(tips, lock.mined?.height ?? null);

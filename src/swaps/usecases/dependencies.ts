@@ -1,5 +1,5 @@
-// What the use cases of swaps share: everything that `main` hands in, the row of an ask, and jobs that run one after the
-// other by key.
+// What the use cases of swaps share: everything that is handed in where they are put together (`start-swaps.ts`), the row
+// of an ask, and jobs that run one after the other by key.
 
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { EvmStatus } from "../../follow/serving.ts";

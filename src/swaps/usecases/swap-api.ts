@@ -1,4 +1,4 @@
-// The swap service as HTTP sees it: every use case, over the parts that `main` hands in.
+// The swap service as HTTP sees it: every use case, over the parts that it is given.
 
 import { acceptLock } from "./accept-lock.ts";
 import { createAsk } from "./create-ask.ts";
