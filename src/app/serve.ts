@@ -95,18 +95,10 @@ export function interfaceOf(config: Config, parts: ServedParts, clock: Clock): H
     version: programVersion(),
     clock,
     fillPsbt: fillTemplatePsbt,
-    ...limitsOfClients(config),
+    trustProxy: config.trustProxy,
+    rateLimit: perMinute(config.rateLimit),
+    rateLimitPost: perMinute(config.rateLimitPost),
     logRequests: config.logLevel === "debug",
-  };
-}
-
-/** What one client may do (H-10, H-11). */
-function limitsOfClients({ trustProxy, rateLimit, rateLimitPost, maxConnections }: Config) {
-  return {
-    trustProxy,
-    rateLimit: perMinute(rateLimit),
-    rateLimitPost: perMinute(rateLimitPost),
-    connections: { max: maxConnections },
   };
 }
 

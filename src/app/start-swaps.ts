@@ -129,7 +129,8 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     log,
   });
   ledger.feed.subscribe(() => pearl.lookSoon());
-  const parts = dependenciesOf({ foundation, rules, readiness, ledger, chain, escrow, evm });
+  const composed = { foundation, chain, escrow, ledger, pearl, evm };
+  const parts = dependenciesOf(composed, rules, readiness);
   const api = new SwapApi(parts);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
@@ -152,7 +153,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       ...[pearl, readiness, escrow, evm].flatMap((part) => part.conditions()),
       ...confirmations,
     ],
-    run: (signal) => runAll({ foundation, parts, chain, ledger, escrow, pearl, evm }, signal),
+    run: (signal) => runAll(composed, parts, signal),
   };
 }
 
@@ -194,22 +195,24 @@ export function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
   };
 }
 
+/** What use cases and loops are made of. */
 interface Composed {
-  readonly pearl: PearlWatch;
-  readonly evm: EvmFollower;
   readonly foundation: SwapFoundation;
-  readonly rules: SwapRules;
-  readonly readiness: SwapReadiness;
-  readonly ledger: SwapLedger;
   readonly chain: EvmChain;
   readonly escrow: EscrowQuestion;
+  readonly ledger: SwapLedger;
+  readonly pearl: PearlWatch;
+  readonly evm: EvmFollower;
 }
 
 /** The re-checks are begun here, too; use cases only ask them to look. */
 type ComposedDependencies = SwapDependencies & { readonly rechecks: AskRechecks };
 
-function dependenciesOf(composed: Omit<Composed, "pearl">): ComposedDependencies {
-  const { foundation, rules, readiness, ledger, chain, escrow, evm } = composed;
+function dependenciesOf(
+  { foundation, chain, escrow, ledger, evm }: Composed,
+  rules: SwapRules,
+  readiness: SwapReadiness,
+): ComposedDependencies {
   const { config, swaps, queries, closers, log, node, outside } = foundation;
   const { clock } = outside;
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
@@ -254,17 +257,8 @@ function balancesOf({ swaps, closers, outside }: SwapFoundation, nodes: SeveralN
 }
 
 async function runAll(
-  {
-    foundation,
-    parts,
-    chain,
-    ledger,
-    escrow,
-    pearl,
-    evm,
-  }: Pick<Composed, "foundation" | "chain" | "ledger" | "escrow" | "pearl" | "evm"> & {
-    readonly parts: ComposedDependencies;
-  },
+  { foundation, chain, escrow, ledger, pearl, evm }: Composed,
+  parts: ComposedDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   // An RPC that says nothing would be waited for by whoever stops the service.

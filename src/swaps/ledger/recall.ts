@@ -14,6 +14,7 @@ import { countedOrders } from "./closed-rows.ts";
 import { ASK, EVENT } from "./fact-kinds.ts";
 import { Interner } from "./fact-fields.ts";
 import { loadFact } from "./ledger-loading.ts";
+import { txidOf } from "./lock-entries.ts";
 import type { EvmChange, MempoolLocks, PearlChange, RecordWrites } from "./ports.ts";
 
 /** What is to be asked of the store for this change to be made. */
@@ -83,7 +84,7 @@ function* ofFact(fact: PearlBlockFact): Generator<string> {
     return;
   }
   yield fact.outpoint;
-  if (fact.kind === "spend") yield fact.outpoint.slice(0, fact.outpoint.indexOf(":"));
+  if (fact.kind === "spend") yield txidOf(fact.outpoint);
 }
 
 function* ofSightings(sightings: readonly Sighting[]): Generator<string> {
@@ -101,8 +102,7 @@ function* ofSightings(sightings: readonly Sighting[]): Generator<string> {
 /** The picture is whole each time: what is in memory needs no look. */
 function* ofPicture({ locks }: Books, { present, spends }: MempoolLocks): Generator<string> {
   for (const txid of present) if (!locks.isHere(txid)) yield txid;
-  for (const outpoint of spends.keys())
-    if (!locks.isHere(outpoint)) yield outpoint.slice(0, outpoint.indexOf(":"));
+  for (const outpoint of spends.keys()) if (!locks.isHere(outpoint)) yield txidOf(outpoint);
 }
 
 function* ofRecords(writes: RecordWrites): Generator<string> {
