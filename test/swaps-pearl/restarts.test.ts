@@ -57,70 +57,61 @@ function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): Led
 }
 
 test("a crash at every call of node and ledger leaves no gap and no double", async () => {
-  const stage = await WatchStage.start(140);
-  try {
-    const [one, two, late, waiting] = [
-      watchedOrder(31),
-      watchedOrder(32),
-      watchedOrder(33),
-      watchedOrder(34),
-    ];
-    const early = pay(stage.coin(), [{ script: late.lock.script, value: AMOUNT }]);
-    stage.mine(early);
-    for (const { watched } of [one, two, waiting]) stage.ledger.know(watched, stage.now);
-    const lock = pay(stage.coin(), [
-      { script: one.lock.script, value: AMOUNT },
-      { script: two.lock.script, value: AMOUNT },
-    ]);
-    stage.mine(lock);
-    const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
-    stage.mine(claim);
-    const first = stage.live();
-    await first.settle();
-    // While the service is down: three blocks replaced, new ones, a script that names older blocks.
-    const back = refund(two, lock.txid, 1, AMOUNT);
-    stage.reorganise(2, 3, lock);
-    stage.mine(back);
-    const lateClaim = pay(claimInput(late, early.txid, 0, AMOUNT), []);
-    stage.mine(lateClaim);
-    const open = pay(stage.coin(), [{ script: waiting.lock.script, value: AMOUNT }]);
-    stage.send(open);
-    stage.ledger.know(late.watched, stage.now - 600);
-    const start = stage.ledger;
-    start.restart();
+  await using stage = await WatchStage.start(140);
+  const [one, two, late, waiting] = [watchedOrder(31), watchedOrder(32), watchedOrder(33), watchedOrder(34)];
+  const early = pay(stage.coin(), [{ script: late.lock.script, value: AMOUNT }]);
+  stage.mine(early);
+  for (const { watched } of [one, two, waiting]) stage.ledger.know(watched, stage.now);
+  const lock = pay(stage.coin(), [
+    { script: one.lock.script, value: AMOUNT },
+    { script: two.lock.script, value: AMOUNT },
+  ]);
+  stage.mine(lock);
+  const claim = pay(claimInput(one, lock.txid, 0, AMOUNT), []);
+  stage.mine(claim);
+  const first = stage.live();
+  await first.settle();
+  // While the service is down: three blocks replaced, new ones, a script that names older blocks.
+  const back = refund(two, lock.txid, 1, AMOUNT);
+  stage.reorganise(2, 3, lock);
+  stage.mine(back);
+  const lateClaim = pay(claimInput(late, early.txid, 0, AMOUNT), []);
+  stage.mine(lateClaim);
+  const open = pay(stage.coin(), [{ script: waiting.lock.script, value: AMOUNT }]);
+  stage.send(open);
+  stage.ledger.know(late.watched, stage.now - 600);
+  const start = stage.ledger;
+  start.restart();
 
-    const live = async (ledger: LedgerWrites, node?: (node: SwapNode) => SwapNode): Promise<void> => {
-      const life = stage.live(node, { batchBlocks: 2, backscanBlocks: 3 }, ledger);
-      await life.settle();
-      await life.settle();
-    };
-    const whole = start.clone();
-    const counted = new PortCalls();
-    await live(mortal(whole, counted, false), (node) => gated(node, counted));
-    const expected = stateOf(whole);
-    assert.equal(whole.isCovered, true);
-    assert.ok(whole.lines().some((line) => line.includes(`claim ${early.txid}:0`)));
-    assert.ok(whole.lines().some((line) => line.includes(`refund ${lock.txid}:1`)));
-    assert.deepEqual(
-      whole.present(),
-      [claim.txid, open.txid].filter((id) => id === open.txid),
-    );
-    assert.ok(counted.count > 20, `${counted.count} calls`);
-    for (let crashAt = 1; crashAt <= counted.count; crashAt += 1) {
-      for (const isMade of [false, true]) {
-        const ledger = start.clone();
-        const calls = new PortCalls(crashAt);
-        const state = { isOver: false };
-        const over = (): void => void (state.isOver = true);
-        live(mortal(ledger, calls, isMade), (node) => gated(node, calls)).then(over, over);
-        // A life that died never ends; under load one may need fewer calls and end before it dies.
-        while (!state.isOver && !calls.isCrashed) await setImmediate();
-        ledger.restart();
-        await live(ledger);
-        assert.deepEqual(stateOf(ledger), expected, `after a crash at call ${crashAt}, made: ${isMade}`);
-      }
+  const live = async (ledger: LedgerWrites, node?: (node: SwapNode) => SwapNode): Promise<void> => {
+    const life = stage.live(node, { batchBlocks: 2, backscanBlocks: 3 }, ledger);
+    await life.settle();
+    await life.settle();
+  };
+  const whole = start.clone();
+  const counted = new PortCalls();
+  await live(mortal(whole, counted, false), (node) => gated(node, counted));
+  const expected = stateOf(whole);
+  assert.equal(whole.isCovered, true);
+  assert.ok(whole.lines().some((line) => line.includes(`claim ${early.txid}:0`)));
+  assert.ok(whole.lines().some((line) => line.includes(`refund ${lock.txid}:1`)));
+  assert.deepEqual(
+    whole.present(),
+    [claim.txid, open.txid].filter((id) => id === open.txid),
+  );
+  assert.ok(counted.count > 20, `${counted.count} calls`);
+  for (let crashAt = 1; crashAt <= counted.count; crashAt += 1) {
+    for (const isMade of [false, true]) {
+      const ledger = start.clone();
+      const calls = new PortCalls(crashAt);
+      const state = { isOver: false };
+      const over = (): void => void (state.isOver = true);
+      live(mortal(ledger, calls, isMade), (node) => gated(node, calls)).then(over, over);
+      // A life that died never ends; under load one may need fewer calls and end before it dies.
+      while (!state.isOver && !calls.isCrashed) await setImmediate();
+      ledger.restart();
+      await live(ledger);
+      assert.deepEqual(stateOf(ledger), expected, `after a crash at call ${crashAt}, made: ${isMade}`);
     }
-  } finally {
-    await stage.close();
   }
 });

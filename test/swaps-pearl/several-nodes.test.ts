@@ -21,39 +21,35 @@ import { pay, WatchStage } from "./watch-stage.ts";
 const MISSING_MS = 1000;
 
 test("S-51: a lock that one look does not list and the next one does stays in the mempool, and one that stays away leaves it", async () => {
-  const stage = await WatchStage.start(130);
-  try {
-    const { ledger, store } = await scene();
-    let hasHeard = true;
-    const life = stage.live(
-      (node) => liar(node, { mempoolTxids: async () => (hasHeard ? node.mempoolTxids() : []) }),
-      {},
-      ledger,
-      { missingMs: MISSING_MS },
-    );
-    await life.settle();
-    await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
-    await life.settle();
-    const coin = stage.coin();
-    stage.send(pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]));
-    await life.settle();
-    const [output] = ledger.subject(ORDER)?.outputs ?? [];
-    assert.equal(output?.inMempool, true);
-    const told = store.events.length;
-    const since = () => statuses(store).slice(told);
-    for (let look = 0; look < 6; look += 1) {
-      hasHeard = !hasHeard;
-      await life.mempool.look();
-    }
-    assert.deepEqual(since(), []);
-    hasHeard = false;
-    const begun = performance.now();
-    while (since().length === 0) await life.mempool.look();
-    assert.ok(performance.now() - begun >= MISSING_MS);
-    assert.deepEqual(since(), ["bid BID_ACCEPTED", "deal USDC_LOCKED"]);
-  } finally {
-    await stage.close();
+  await using stage = await WatchStage.start(130);
+  const { ledger, store } = await scene();
+  let hasHeard = true;
+  const life = stage.live(
+    (node) => liar(node, { mempoolTxids: async () => (hasHeard ? node.mempoolTxids() : []) }),
+    {},
+    ledger,
+    { missingMs: MISSING_MS },
+  );
+  await life.settle();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
+  await life.settle();
+  const coin = stage.coin();
+  stage.send(pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]));
+  await life.settle();
+  const [output] = ledger.subject(ORDER)?.outputs ?? [];
+  assert.equal(output?.inMempool, true);
+  const told = store.events.length;
+  const since = () => statuses(store).slice(told);
+  for (let look = 0; look < 6; look += 1) {
+    hasHeard = !hasHeard;
+    await life.mempool.look();
   }
+  assert.deepEqual(since(), []);
+  hasHeard = false;
+  const begun = performance.now();
+  while (since().length === 0) await life.mempool.look();
+  assert.ok(performance.now() - begun >= MISSING_MS);
+  assert.deepEqual(since(), ["bid BID_ACCEPTED", "deal USDC_LOCKED"]);
 });
 
 for (const [what, isStart] of [
@@ -61,75 +57,67 @@ for (const [what, isStart] of [
   ["blocks that are undone", false],
 ] as const)
   test(`S-51: a lock that the first look after ${what} does not list stays as long, and one that is listed again stays`, async () => {
-    const stage = await WatchStage.start(130);
-    try {
-      const { ledger, store } = await scene();
-      let hasHeard = true;
-      const start = () =>
-        stage.live(
-          (node) => liar(node, { mempoolTxids: async () => (hasHeard ? node.mempoolTxids() : []) }),
-          {},
-          ledger,
-          { missingMs: MISSING_MS },
-        );
-      let life = start();
-      await life.settle();
-      await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
-      await life.settle();
-      const coin = stage.coin();
-      const lock = pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]);
-      if (isStart) stage.send(lock);
-      else stage.mine(lock);
-      await life.settle();
-      const told = store.events.length;
-      const since = () => statuses(store).slice(told);
-      if (isStart) life = start();
-      else stage.reorganise(1, 2);
-      await life.follow();
-      hasHeard = false;
-      for (let look = 0; look < 3; look += 1) await life.mempool.look();
-      assert.ok(!since().includes("deal USDC_LOCKED"), since().join());
-      assert.equal(life.watch.standing().isMempoolRead, true, "nobody else waits for it");
-      hasHeard = true;
-      await life.mempool.look();
-      hasHeard = false;
-      const begun = performance.now();
-      while (!since().includes("deal USDC_LOCKED")) await life.mempool.look();
-      assert.ok(performance.now() - begun >= MISSING_MS);
-    } finally {
-      await stage.close();
-    }
-  });
-
-test("S-51: a lock that its block had taken out of the mempool is missing from when that block is undone, not from when it was mined", async () => {
-  const stage = await WatchStage.start(130);
-  try {
+    await using stage = await WatchStage.start(130);
     const { ledger, store } = await scene();
-    const life = stage.live(
-      (node) => liar(node, { mempoolTxids: async () => (isListed ? node.mempoolTxids() : []) }),
-      {},
-      ledger,
-      { missingMs: MISSING_MS },
-    );
-    let isListed = true;
+    let hasHeard = true;
+    const start = () =>
+      stage.live(
+        (node) => liar(node, { mempoolTxids: async () => (hasHeard ? node.mempoolTxids() : []) }),
+        {},
+        ledger,
+        { missingMs: MISSING_MS },
+      );
+    let life = start();
     await life.settle();
     await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
     await life.settle();
     const coin = stage.coin();
     const lock = pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]);
-    stage.send(lock);
-    await life.settle();
-    isListed = false;
-    stage.mine(lock);
+    if (isStart) stage.send(lock);
+    else stage.mine(lock);
     await life.settle();
     const told = store.events.length;
-    await sleep(0.7 * MISSING_MS);
-    stage.reorganise(1, 2);
+    const since = () => statuses(store).slice(told);
+    if (isStart) life = start();
+    else stage.reorganise(1, 2);
     await life.follow();
+    hasHeard = false;
+    for (let look = 0; look < 3; look += 1) await life.mempool.look();
+    assert.ok(!since().includes("deal USDC_LOCKED"), since().join());
+    assert.equal(life.watch.standing().isMempoolRead, true, "nobody else waits for it");
+    hasHeard = true;
+    await life.mempool.look();
+    hasHeard = false;
     const begun = performance.now();
-    while (!statuses(store).slice(told).includes("deal USDC_LOCKED")) await life.mempool.look();
+    while (!since().includes("deal USDC_LOCKED")) await life.mempool.look();
     assert.ok(performance.now() - begun >= MISSING_MS);
-  } finally {
-    await stage.close();
-  }
+  });
+
+test("S-51: a lock that its block had taken out of the mempool is missing from when that block is undone, not from when it was mined", async () => {
+  await using stage = await WatchStage.start(130);
+  const { ledger, store } = await scene();
+  const life = stage.live(
+    (node) => liar(node, { mempoolTxids: async () => (isListed ? node.mempoolTxids() : []) }),
+    {},
+    ledger,
+    { missingMs: MISSING_MS },
+  );
+  let isListed = true;
+  await life.settle();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)], { finalHeight: 10 }));
+  await life.settle();
+  const coin = stage.coin();
+  const lock = pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]);
+  stage.send(lock);
+  await life.settle();
+  isListed = false;
+  stage.mine(lock);
+  await life.settle();
+  const told = store.events.length;
+  await sleep(0.7 * MISSING_MS);
+  stage.reorganise(1, 2);
+  await life.follow();
+  const begun = performance.now();
+  while (!statuses(store).slice(told).includes("deal USDC_LOCKED")) await life.mempool.look();
+  assert.ok(performance.now() - begun >= MISSING_MS);
 });

@@ -272,6 +272,10 @@ export class WatchStage {
     return life;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     for (const life of this.#lives) await life.close();
     await this.node.close();

@@ -135,7 +135,7 @@ function handles(
   };
 }
 
-/** Starts a node; resolves when it listens. Throws on a taken port, a foreign chain file or a bad mining address. */
+/** Starts a node; resolves when it listens. Throws on a taken port or a foreign chain file. */
 export async function startPearlNode(options: PearlNodeOptions): Promise<PearlNode> {
   const core = new PearlCore({
     network: SIMNET,
