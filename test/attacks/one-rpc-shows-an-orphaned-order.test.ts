@@ -64,3 +64,38 @@ test("S-08: three RPCs, of which one is followed first and shows such a block be
   await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 10_000);
   assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [second.url] }));
 });
+
+test("S-07: an honest RPC that stands still reads blocks of its branch for the first time, far below the final block: the liar bears none out", async () => {
+  const orphaned = 2050;
+  const [own, final] = [orphaned + 3, orphaned + 50];
+  const chain = scriptedChain(orphaned + 70, (n) => (n % 500 === 0 ? 2 : 0));
+  const branch = scriptedChain(own, (n) => (n === orphaned ? 1 : 0), "orphaned", chain, orphaned);
+  // The log, and the end of the branch above it; what is between is the chain's.
+  const both = chain.map((one, n) => (n === orphaned || n === own ? (branch[n] ?? one) : one));
+  const liar = await serveChain(both, final, ({ method, params }) => {
+    const { toBlock } = (params[0] ?? {}) as { toBlock?: string };
+    const isTooLarge = method === "eth_getLogs" && Number(toBlock ?? 0) >= own;
+    return isTooLarge
+      ? { error: { code: -32005, message: "query returned more than 10000 results" } }
+      : undefined;
+  });
+  const standing = await serveChain(branch, orphaned - 10);
+  let failures = 0;
+  const honest = await serveChain(chain, final, ({ method }) => {
+    return method === "eth_getLogs" && (failures += 1) === 1 ? { result: "none" } : undefined;
+  });
+  const urls = [honest, standing, liar].map(({ url }) => url);
+  // The final block is known before anything is read.
+  const one = follow({ urls, options: { pollMs: 100, agreementMs: 5 } });
+  const { ledger } = one;
+  let isFinal = false;
+  await one.until(() => {
+    const isShown = ledger.facts().some((fact) => fact.includes(branch[orphaned]?.block.hash ?? "none"));
+    isFinal ||= isShown && ledger.disputes().length === 0 && ledger.tips().evm.finalHeight >= orphaned;
+    return isFinal || ledger.tips().evm.height === chain.length - 1;
+  });
+  assert.equal(isFinal, false);
+  Object.assign(standing, { chain, final });
+  await one.until(() => ledger.tips().evm.finalHeight === final);
+  assert.deepEqual(ledger.facts(), await rebuilt({ urls: [honest.url] }));
+});

@@ -147,11 +147,14 @@ export class EvmRpcQuorum {
   }
 
   /**
-   * The height up to which this RPC's blocks can be read without their headers: the final one in force, else the
-   * one that it has named twice itself. Null before that. It decides only about cost: nothing becomes final by it.
+   * The height up to which this RPC's blocks can be read without their headers: that of the final block in force, but no
+   * higher than it calls final itself, since an honest one that stands still on an orphaned branch reads that branch. While
+   * none is in force, the one that it has named twice. Null before that.
    */
   settledBy(index: number): number | null {
-    return (this.final() ?? this.#finalOfOne(index))?.height ?? null;
+    const final = this.final();
+    if (final === null) return this.#finalOfOne(index)?.height ?? null;
+    return Math.min(final.height, this.ownFinalHeight(index));
   }
 
   /**
