@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import { outpoint, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
-import { lockSighting, NO_LOCKS } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { evm, lockSighting, locked, NO_LOCKS } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { readChange, toldChange } from "./change-text.ts";
 import { stepBetween } from "./mempool-picture.ts";
 import type { MempoolLocks, SeenSpend } from "./ports.ts";
@@ -48,6 +48,19 @@ test("of a change of more than ten thousand parts no text is made, be they outpu
   assert.notEqual(toldChange(lookAt(6_000, picture([], spends))), null);
   assert.equal(toldChange(lookAt(6_001, picture([], spends))), null);
   assert.equal(toldChange(lookAt(6_001, NO_LOCKS, picture([], spends))), null);
+});
+
+/** Whether a change with so many events of this kind, beside a new one, is told. */
+function isTold(count: number, kind: "events" | "disputed" | "undisputed"): boolean {
+  const some = { [kind]: Array.from({ length: count }, () => locked("a", 10)) };
+  const step = { ...evm(12, [locked("b", 12)]), ...some };
+  const [was, is] = [{ expiryNow: 1 }, { expiryNow: 2 }];
+  return toldChange({ change: { kind: "evm", step }, was, is, opened: [] }) !== null;
+}
+
+test("of more than ten thousand events no text is made, be they new, disputed or no longer disputed", () => {
+  for (const kind of ["events", "disputed", "undisputed"] as const)
+    assert.deepEqual([isTold(9_999, kind), isTold(10_001, kind)], [true, false], kind);
 });
 
 test("one that another version has told is refused", () => {

@@ -69,7 +69,10 @@ function partsOf(change: LedgerChange): number {
     const moved = came.present.size + came.spends.size + gone.present.length + gone.spends.length;
     return change.sightings.length + moved;
   }
-  if (change.kind === "evm") return change.step.events.length;
+  if (change.kind === "evm") {
+    const { events, disputed = [], undisputed = [] } = change.step;
+    return events.length + disputed.length + undisputed.length;
+  }
   return change.kind === "pearl" ? change.step.facts.length + change.step.sightings.length : 0;
 }
 
