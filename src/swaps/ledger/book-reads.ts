@@ -5,6 +5,7 @@ import type { ChainTips, HtlcOutput, PreimageFact } from "../../swap/facts.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { type AskStatus, type EvaluationContext, isDead, type SwapSubject } from "../../swap/subject.ts";
 import type { Books } from "./books.ts";
+import { isAskOver } from "./ended-asks.ts";
 import type { EscrowFee, StateReads } from "./state-reads.ts";
 import { statusOfAsk, type Subjects } from "./subjects.ts";
 
@@ -37,6 +38,10 @@ export class BookReads implements StateReads {
 
   askStatus(record: AskRecord, when: Pick<EvaluationContext, "expiryNow">): AskStatus {
     return statusOfAsk(this.#parts.books(), record, when);
+  }
+
+  isAskOver(record: AskRecord, when: Pick<EvaluationContext, "expiryNow">): boolean {
+    return isAskOver(this.#parts.books(), record, when);
   }
 
   orderOfAsk(askId: Bytes32): Bytes32 | null {

@@ -19,6 +19,11 @@ export interface StateReads {
   ask(askId: Bytes32): AskRecord | null;
   /** The status of S-33, by the facts and this *now*; the record may be one that is not written yet. */
   askStatus(record: AskRecord, when: Pick<EvaluationContext, "expiryNow">): AskStatus;
+  /**
+   * Whether an ask has ended for good: by its expiry, by its seller's signature, or by an event that is final and that no EVM
+   * RPC denies.
+   */
+  isAskOver(record: AskRecord, when: Pick<EvaluationContext, "expiryNow">): boolean;
   /** The order that carries an ask's id, or null. */
   orderOfAsk(askId: Bytes32): Bytes32 | null;
   /** Live takes of an ask at `now` that are no orders; dead ones cost nothing. */

@@ -2,7 +2,7 @@
 // compared with (S-08), the ends of orders among them that two RPCs have shown (A-123), final ones that a second RPC denies
 // (S-07), and final blocks that were replaced (S-05).
 
-import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent, OrderFacts } from "../../swap/facts.ts";
 import { endName, isOrderEnd, orderOfEnd } from "../../swap/order-state.ts";
 import type { BookChange } from "./book-change.ts";
@@ -16,6 +16,8 @@ export class TrustBook {
   readonly #unsettled: LayeredMap<string, EscrowEvent>;
   readonly #disputes: LayeredMap<string, EscrowEvent>;
   readonly #byOrder: LayeredIndex<Bytes32, string>;
+  /** Disputed revocations of asks. */
+  readonly #bySeller: LayeredIndex<EvmAddress, string>;
   readonly #alarms: LayeredMap<string, FinalAlarm>;
   /** Under one key; nothing where one RPC is believed. */
   readonly #shown: LayeredMap<"ends", ReadonlySet<string>>;
@@ -24,6 +26,7 @@ export class TrustBook {
     this.#unsettled = layer.map((under) => under.#unsettled);
     this.#disputes = layer.map((under) => under.#disputes);
     this.#byOrder = layer.index((under) => under.#byOrder);
+    this.#bySeller = layer.index((under) => under.#bySeller);
     this.#alarms = layer.map((under) => under.#alarms);
     this.#shown = layer.map((under) => under.#shown);
   }
@@ -41,6 +44,11 @@ export class TrustBook {
   /** Whether an event of the order is disputed. */
   isDisputed(orderHash: Bytes32): boolean {
     return this.#byOrder.has(orderHash);
+  }
+
+  /** Whether a revocation of the seller's asks is disputed. */
+  isRevocationDisputed(seller: EvmAddress): boolean {
+    return this.#bySeller.has(seller);
   }
 
   /** As `EvmLedger.shownEnds`. */
@@ -90,6 +98,7 @@ export class TrustBook {
   dispute(event: EscrowEvent, change: BookChange): void {
     this.#disputes.set(eventKey(event), event);
     if ("orderHash" in event) this.#byOrder.add(event.orderHash, eventKey(event));
+    if (event.kind === "AsksRevoked") this.#bySeller.add(event.seller, eventKey(event));
     change.store(DISPUTE, event);
   }
 
@@ -145,6 +154,7 @@ export class TrustBook {
   #drop(event: EscrowEvent): void {
     this.#disputes.delete(eventKey(event));
     if ("orderHash" in event) this.#byOrder.delete(event.orderHash, eventKey(event));
+    if (event.kind === "AsksRevoked") this.#bySeller.delete(event.seller, eventKey(event));
   }
 }
 

@@ -4,8 +4,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apiScene } from "../../../testkit/builders/swap-ledger/api-scene.ts";
-import { ask, evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  ask,
+  bytes32,
+  evmAddress,
+  evmPlace,
+  terms as termsOf,
+} from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { evm } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
+import type { EscrowEvent } from "../../swap/facts.ts";
 import { askActionMessage, askMessage, evmAddressOf, signSwapMessage } from "../../wallet/swap-messages.ts";
 import { actOnAsk } from "./signed-actions.ts";
 import type { AskActionName } from "../../swap/records.ts";
@@ -31,7 +39,11 @@ async function scene() {
     const { status, funded, pearl_balance_sat: balance } = outcome.value;
     return [status, funded, balance];
   };
-  return { ...made, act };
+  const status = (): string | null => {
+    const kept = ledger.ask(askId);
+    return kept && ledger.askStatus(kept, parts.readiness.context());
+  };
+  return { ...made, act, askId, seller: terms.seller, status };
 }
 
 test("S-34: a resumed ask is judged by the balance of now", async () => {
@@ -48,4 +60,45 @@ test("H-42: a deadline may be an hour ahead and no second more", async () => {
   assert.deepEqual(await act("pause", 3601), ["INVALID_REQUEST"]);
   assert.equal((await act("pause", 3600))[0], "ASK_PAUSED");
   assert.deepEqual(await act("resume", 3600), ["INVALID_REQUEST"], "no later than the last one's");
+});
+
+/** What may end the ask of a scene: a revocation, or an order that carries it. */
+function endsOf({ askId, seller }: Awaited<ReturnType<typeof scene>>): readonly [string, EscrowEvent][] {
+  const order = termsOf("t", { askId, seller });
+  return [
+    ["ASK_CANCELLED", { kind: "AsksRevoked", place: evmPlace(2), seller, nonceBelow: 4n }],
+    ["ASK_TAKEN", { kind: "OrderLocked", place: evmPlace(2), orderHash: bytes32("t"), terms: order }],
+  ];
+}
+
+for (const [i, end] of ["a revocation", "an order"].entries()) {
+  test(`H-42: ${end} that is not final, or denied, refuses what the seller signs, and it is kept: the ask does not come back`, async () => {
+    for (const [action, left] of [
+      ["cancel", "ASK_CANCELLED"],
+      ["pause", "ASK_PAUSED"],
+      ["resume", "ASK_OPEN"],
+    ] as const)
+      for (const isDenied of [false, true]) {
+        const made = await scene();
+        const [code, event] = endsOf(made)[i] ?? [];
+        assert.ok(event);
+        await made.ledger.applyEvm(evm(2, [event]));
+        if (isDenied) await made.ledger.applyEvm(evm(2, [], { finalHeight: 2, disputed: [event] }));
+        assert.deepEqual(await made.act(action, 600), [code]);
+        await made.ledger.applyEvm(evm(2, [], { rewindTo: 1 }));
+        assert.equal(made.status(), left, `${action} ${String(isDenied)}`);
+      }
+  });
+}
+
+test("H-42: where the ask has ended for good, nothing is kept of what its seller signs", async () => {
+  for (const i of [0, 1]) {
+    const made = await scene();
+    const [code, event] = endsOf(made)[i] ?? [];
+    assert.ok(event);
+    await made.ledger.applyEvm(evm(2, [event], { finalHeight: 2 }));
+    const before = made.ledger.ask(made.askId);
+    assert.deepEqual(await made.act("cancel", 600), [code]);
+    assert.equal(made.ledger.ask(made.askId), before);
+  }
 });

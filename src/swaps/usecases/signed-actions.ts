@@ -43,9 +43,10 @@ export async function actOnAsk(
   return deps.locks.run("asks", async () => {
     const present = await decided(deps, asked);
     if (!present.ok) return present.error;
-    const changed = changedBy(present.value, action, deadline, deps.readiness.context());
+    const { ask: before, refused } = present.value;
+    const changed = changedBy(before, action, deadline, deps.readiness.context());
     await deps.ledger.write({ asks: [changed] });
-    return shown(deps, changed, action);
+    return refused ?? shown(deps, changed, action);
   });
 }
 
@@ -55,11 +56,21 @@ interface AskedAction {
   readonly deadline: number;
 }
 
-/** The ask that an action changes, or what the action comes to without changing anything. */
+/** The ask that an action changes, and what is answered where that is a refusal. */
+interface Decided {
+  readonly ask: AskRecord;
+  readonly refused: SwapOutcome | null;
+}
+
+/**
+ * What an action changes, or what it comes to without changing anything. Where the ask has ended by what is not final, or by
+ * what an EVM RPC denies, a pause or cancellation is refused, and kept: the ask may come back, and its seller, who was told
+ * that it had ended, would not know (A-201).
+ */
 async function decided(
   deps: SwapDependencies,
   { askId, action, deadline }: AskedAction,
-): Promise<Result<AskRecord, SwapOutcome>> {
+): Promise<Result<Decided, SwapOutcome>> {
   const { ledger, readiness } = deps;
   await ledger.settled();
   const ask = ledger.ask(askId);
@@ -70,8 +81,9 @@ async function decided(
   const wrong = deadlineFault(deadline, last?.deadline ?? 0, context.now);
   if (wrong !== null) return err(invalidFields({ deadline: wrong }));
   const status = ledger.askStatus(ask, context);
-  if (status === "ASK_TAKEN" || status === "ASK_CANCELLED") return err(refusal(status));
-  return ok(ask);
+  if (status !== "ASK_TAKEN" && status !== "ASK_CANCELLED") return ok({ ask, refused: null });
+  const refused = refusal(status);
+  return action === "resume" || ledger.isAskOver(ask, context) ? err(refused) : ok({ ask, refused });
 }
 
 /** `deadline` in (now, now + 3600] and greater than that of the last accepted action. */
