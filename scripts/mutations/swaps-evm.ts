@@ -127,24 +127,36 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an RPC that denies by receipt what its ranges show is read from",
     },
   ]),
-  ...inFile("src/swaps/evm/evm-catch-up.ts", [
+  ...inFile("src/swaps/evm/evm-lead-bound.ts", [
     {
       rule: "S-08",
-      find: "const isShownByOther = this.#crowding.size === 1 && ",
-      replace: "const isShownByOther = false && ",
+      find: "return !isItsOwn && ",
+      replace: "return false && ",
       why: "what one RPC has shown too much of stops the index for all of them",
     },
     {
       rule: "S-08",
-      find: "if (this.#crowding.size >= 2) return;",
-      replace: "",
+      find: "this.#isOfChain = true;",
+      replace: "return;",
       why: "a stranger stops the index by logs of which the chain has many",
     },
     {
       rule: "S-08",
-      find: "if (!this.#isUndone) this.#noCrowd();",
-      replace: "this.#noCrowd();",
+      find: "if (this.#isOfChain) this.#end();",
+      replace: "this.#end();",
       why: "a stranger stops the index by logs of which the chain has many, where they are read in several ranges",
+    },
+    {
+      rule: "S-08",
+      find: "![...by].some((one) => before.has(one))",
+      replace: "true",
+      why: "one RPC, which had a part in both readings, fills the memory",
+    },
+    {
+      rule: "S-08",
+      find: "this.#crowd.upTo < this.#from()",
+      replace: "false",
+      why: "one RPC fills the memory beside what another one has shown long ago",
     },
   ]),
   ...inFile("src/swaps/evm/evm-back-point.ts", [

@@ -153,3 +153,32 @@ describe("S-08: too many logs in blocks that all RPCs have", () => {
     assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
   });
 });
+
+test("S-08: one of two RPCs shows nearly too many logs, and a block that the other one has makes them too many: that is no word of two", async () => {
+  const mostAboveFinal = { blocks: 1e9, logs: 200 };
+  const head = FINAL + 9;
+  const full = scriptedChain(head, (n) => (n > FINAL ? 20 : 2));
+  const quiet = full.map(({ block, logs }) => ({ block, logs: logs.slice(0, 2) }));
+  const rpcs = [await serve(full), await serve(quiet)] as const;
+  const [liar, honest] = rpcs;
+  const range = { first: 10, most: 10, manyLogs: 1e9 };
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { mostAboveFinal, range, laggardS: 1 } });
+  const { ledger } = one;
+  const timesLeft = () => one.lines.filter(({ message }) => /above the final block 100/.test(message)).length;
+  await one.until(() => ledger.tips().evm.height === head && ledger.count > 180);
+  liar.meddle = ({ method }) => (method === "eth_getLogs" ? { result: "none" } : undefined);
+  honest.chain = scriptedChain(head + 1, () => 30, "main", quiet, quiet.length);
+  await one.until(() => ledger.tips().evm.height === head + 1);
+  honest.chain = scriptedChain(head + 2, () => 1, "main", honest.chain, head + 2);
+  await one.until(() => timesLeft() > 0 || ledger.tips().evm.height === head + 2);
+  liar.meddle = () => undefined;
+  const invented = [...full, ...honest.chain.slice(full.length)];
+  liar.chain = scriptedChain(600, () => 1, "false", invented, invented.length);
+  const before = timesLeft();
+  let most = 0;
+  await one.until(() => {
+    most = Math.max(most, ledger.unsettled(FINAL + 1, 1e9).length);
+    return most > 300 || timesLeft() > before + 1;
+  }, 10_000);
+  assert.ok(most <= 300, `${most} logs are remembered`);
+});

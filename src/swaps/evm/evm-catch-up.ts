@@ -7,11 +7,12 @@ import type { RoundEnd } from "../../follow/chain-follower.ts";
 import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
+import { LeadBound } from "./evm-lead-bound.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
 import { inTime } from "./evm-time-limit.ts";
-import { EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
+import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
@@ -61,15 +62,13 @@ export class EvmCatchUp {
   #shrunk: { readonly index: number; readonly sinceMs: number; readonly head: number } | null = null;
   /** The highest head that each RPC has shown. */
   readonly #shown: number[];
-  /** RPCs that have shown more above the final block than one of several may, since it was last less. */
-  readonly #crowding = new Set<number>();
-  /** Whether what the only one of these has shown is undone: there is less now because it is being read again. */
-  #isUndone = false;
+  readonly #bound: LeadBound;
 
   constructor(deps: CatchUpDependencies, options: CatchUpOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#shown = deps.sources.map(() => -1);
+    this.#bound = new LeadBound({ ...deps, first: deps.second.first }, options);
   }
 
   /** The last block that the ledger holds; null where it holds none. */
@@ -93,10 +92,10 @@ export class EvmCatchUp {
       const rewindTo = this.#deps.ledger.tips().evm.height < 0 ? null : firstBlock - 1;
       return this.#read(followed, { rewindTo, from: firstBlock, before: null }, signal);
     }
-    if (this.#isLeftTo(index)) return this.#readAgainOfOther(followed, signal);
+    if (this.#bound.isLeftTo(index)) return this.#readAgainOfOther(followed, signal);
     if (heads.head.hash === own.hash) {
       this.#shrunk = null;
-      if (this.#crowding.size > 0 && !this.#isCrowded()) this.#noCrowd();
+      this.#bound.readToHead();
       return "idle";
     }
     if (heads.head.number > own.number) {
@@ -187,7 +186,7 @@ export class EvmCatchUp {
     const settled = standing.settledBy(index);
     if (settled === null && heads.head.number - start.from >= UNSETTLED_BLOCKS) return "waiting";
     const startedMs = clock.monotonicMs();
-    if (start.rewindTo === null) this.#checkLead(index);
+    if (start.rewindTo === null) this.#bound.check(index);
     let { rewindTo, from, before } = start;
     let alarm = start.alarm ?? null;
     let writing: Promise<void> = Promise.resolve();
@@ -205,7 +204,7 @@ export class EvmCatchUp {
         const answer = await readRange(question);
         await writing;
         // Not before: what it has read in the place of another one's is not in the ledger until then.
-        if (rewindTo === null) this.#checkLead(index);
+        if (rewindTo === null) this.#bound.check(index);
         if (answer.kind === "forked") {
           if (before === null || rewindTo !== null) throw contradicts(named, before ?? heads.head);
           return await this.#findFork(followed, before, signal);
@@ -232,68 +231,22 @@ export class EvmCatchUp {
     } finally {
       await writing;
     }
-    return from <= heads.head.number ? "again" : "idle";
-  }
-
-  /**
-   * One RPC of several can invent blocks and logs without an end, all of which are remembered until they are final or gone:
-   * where there are too many it is left, and the next one reads all of them again. What that one shows, too, is the chain's.
-   */
-  #checkLead(index: number): void {
-    if (!this.#isCrowded()) {
-      // How much there is in its place is known at the end of it.
-      if (!this.#isUndone) this.#noCrowd();
-      return;
-    }
-    if (this.#crowding.size < 2) this.#crowds(index);
-    if (this.#crowding.size >= 2) return;
-    const { blocks, logs } = this.#options.mostAboveFinal;
-    throw new EvmUnavailable(
-      "BAD_ANSWER",
-      `${ofRpc(this.#deps.sources, index).name} has shown more than ${blocks} blocks or ${logs} logs above the final block ` +
-        `${this.#leadFrom() - 1}; another one is asked`,
-    );
-  }
-
-  #crowds(index: number): void {
-    this.#crowding.add(index);
-    this.#isUndone = false;
-  }
-
-  #noCrowd(): void {
-    this.#crowding.clear();
-    this.#isUndone = false;
-  }
-
-  /** Whether there is more above the final block than one RPC of several may show. */
-  #isCrowded(): boolean {
-    const { sources, ledger, standing } = this.#deps;
-    if (sources.length === 1 || standing.final() === null) return false;
-    const { blocks, logs } = this.#options.mostAboveFinal;
-    const [from, { height }] = [this.#leadFrom(), ledger.tips().evm];
-    return height - from >= blocks || ledger.unsettled(from, height).length > logs;
-  }
-
-  /** The first block above the final one in force; nothing was shown of those before the escrow's first. */
-  #leadFrom(): number {
-    const { ledger, standing } = this.#deps;
-    const final = standing.final()?.height ?? -1;
-    return Math.max(final + 1, ledger.tips().evm.finalHeight + 1, this.#options.firstBlock);
-  }
-
-  /** Whether this RPC is to read again what one other has shown too much of. */
-  #isLeftTo(index: number): boolean {
-    const isShownByOther = this.#crowding.size === 1 && !this.#isUndone && !this.#crowding.has(index);
-    return isShownByOther && this.#isCrowded();
+    if (from <= heads.head.number) return "again";
+    this.#bound.readToHead();
+    return "idle";
   }
 
   async #readAgainOfOther(followed: Followed, signal: AbortSignal): Promise<RoundEnd> {
     const final = finalPoint(this.#deps.ledger);
     // One that is behind has nothing to put in its place.
-    if (followed.heads.head.number <= (final?.number ?? -1)) return "idle";
-    const end = await this.readAgain(followed, final, signal);
-    if (this.#isCrowded()) this.#crowds(followed.index);
-    return end;
+    const above = final?.number ?? -1;
+    if (followed.heads.head.number <= above) return "idle";
+    const { name } = ofRpc(this.#deps.sources, followed.index);
+    this.#deps.log.warn(
+      { rpc: name },
+      `EVM: more stands above the final block than one RPC of several may show: read again from block ${above + 1} on`,
+    );
+    return this.readAgain(followed, final, signal);
   }
 
   /** `index`: the RPC that the events are from. */
@@ -307,10 +260,7 @@ export class EvmCatchUp {
       else if (change.rewindTo !== null) second.rewound(change.rewindTo);
       throw error;
     }
-    if (change.rewindTo !== null) {
-      second.rewound(change.rewindTo);
-      if (this.#crowding.size === 1 && change.rewindTo < this.#leadFrom()) this.#isUndone = true;
-    }
+    if (change.rewindTo !== null) second.rewound(change.rewindTo);
     progress.moved();
   }
 

@@ -75,6 +75,19 @@ export class FirstReadings {
     return this.#readings.find(({ from, to }) => from <= height && height <= to);
   }
 
+  /** Who has read these blocks; null where that is not known of one of them. */
+  sourcesOf(from: number, to: number): ReadonlySet<number> | null {
+    const sources = new Set<number>();
+    let next = from;
+    for (const one of this.#readings) {
+      if (one.to < next) continue;
+      if (one.from > next || next > to) break;
+      sources.add(one.source);
+      next = one.to + 1;
+    }
+    return next > to ? sources : null;
+  }
+
   /** Last block of the readings that begin at this block, follow each other and fit; null where the first does not. */
   endOf(height: number, fits: (reading: FirstReading) => boolean): number | null {
     let end: number | null = null;

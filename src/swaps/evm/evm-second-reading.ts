@@ -77,7 +77,8 @@ type Doubts = AsyncGenerator<readonly EscrowEvent[], void, void>;
 export class SecondReading {
   readonly #deps: SecondReadingDependencies;
   readonly #options: SecondReadingOptions;
-  readonly #first = new FirstReadings();
+  /** Who has read what for the first time. */
+  readonly first = new FirstReadings();
   /** Events that a first reading made anew did not show, or not in a block of their time. */
   readonly #suspects = new Set<string>();
   readonly #refused: RefusedLogs;
@@ -102,15 +103,14 @@ export class SecondReading {
 
   /** The RPC has read these blocks for the first time, and they are indexed. `headers`: where all were read. */
   firstRead(from: number, to: number, source: number, headers: readonly EvmBlock[] | null): void {
-    const { standing, clock } = this.#deps;
     // Alone it may be read again only some time after each reading.
-    this.#first.add({ from, to, source, atMs: clock.monotonicMs() }, this.#isAlone);
-    this.#first.keepHeaders(headers ?? [], standing.final()?.height ?? -1);
+    this.first.add({ from, to, source, atMs: this.#deps.clock.monotonicMs() }, this.#isAlone);
+    this.first.keepHeaders(headers ?? [], this.#deps.standing.final()?.height ?? -1);
   }
 
   /** All above this block was undone. */
   rewound(to: number): void {
-    this.#first.rewound(to);
+    this.first.rewound(to);
     // What was refused after other final blocks may be true after these.
     if (to < this.#finalSeen) this.#refused.clear();
   }
@@ -128,13 +128,13 @@ export class SecondReading {
     this.#finalSeen = finalHeight;
     const target = Math.min(final.height, height);
     const from = Math.max(finalHeight + 1, this.#options.firstBlock);
-    this.#first.forgetBelow(from);
+    this.first.forgetBelow(from);
     this.#denied.forgetBelow(from);
     for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
     if (target < from) return { kind: "done" };
-    const span = this.#first.at(from);
+    const span = this.first.at(from);
     if (span === undefined || this.#isEarly(span, target)) return this.#readAnew(active, from, target, final);
-    const to = this.#first.endOf(from, (one) => this.#isReadable(one, span) && !this.#isEarly(one, target));
+    const to = this.first.endOf(from, (one) => this.#isReadable(one, span) && !this.#isEarly(one, target));
     if (to === null) return { kind: "waiting" };
     const others = this.#isAlone ? [0] : this.#indices(active).filter((index) => index !== span.source);
     for (const index of others) {
@@ -160,7 +160,7 @@ export class SecondReading {
 
   /** Whether a block of this first reading, up to the target, has to be read for the first time anew. */
   #isEarly({ from, to }: FirstReading, target: number): boolean {
-    return !this.#isAlone && this.#first.isEarly(from, Math.min(to, target));
+    return !this.#isAlone && this.first.isEarly(from, Math.min(to, target));
   }
 
   /** Whether blocks of this first reading may be read for the second time now, together with those of `span`. */
@@ -197,7 +197,7 @@ export class SecondReading {
    * another one that withholds it.
    */
   async #readAnew(active: number, from: number, target: number, final: FinalInForce): Promise<ReadingStep> {
-    const limit = Math.min(target, this.#first.gapEnd(from));
+    const limit = Math.min(target, this.first.gapEnd(from));
     for (const index of this.#indices(active)) {
       const step = await this.#tried(async () => {
         const compared = await this.#compare(index, from, limit, final);
@@ -207,7 +207,7 @@ export class SecondReading {
         // Whoever reads anew takes the place of the one that has given the times: else that one would confirm its own.
         for (const key of await unshown(compared, ofRpc(this.#deps.sources, index))) this.#suspects.add(key);
         const atMs = this.#deps.clock.monotonicMs();
-        this.#first.replace({ from, to: compared.end.number, source: index, atMs });
+        this.first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
       }, index);
       if (step !== null) return step;
@@ -372,7 +372,7 @@ export class SecondReading {
 
   /** A block that we know at or above this one: where an RPC has it, it has our chain up to there. */
   #anchor(height: number): { readonly number: number; readonly hash: string } {
-    const known = this.#first.hashAt(height);
+    const known = this.first.hashAt(height);
     if (known !== undefined) return { number: height, hash: known };
     const above = this.#deps.ledger.checkpoints("evm").findLast((one) => one.height >= height);
     if (above === undefined) throw new Error(`EVM: no block is known at or above ${height}`);
