@@ -133,3 +133,57 @@ test("A-110: one RPC of three refuses all logs, and another one is always too la
   await one.until(() => one.ledger.tips().evm.finalHeight >= 170, 10_000);
   assert.ok(height < CHAIN.length - 20, String(height));
 });
+
+test("S-08: one RPC of two that has invented hundreds of logs, and says nothing of them when it is asked again, is not waited for at each", async () => {
+  const blocks = scriptedChain(260, (n) => (n > FINAL ? 3 : 0));
+  const [last, timeoutMs] = [250, 200];
+  const liar = await serveChain(blocks, last);
+  const honest = await serveChain(
+    blocks.map(({ block }) => ({ block, logs: [] })),
+    last,
+  );
+  let waitedFor = 0;
+  liar.takeover = ([call]) => {
+    const isAboutLog = call?.method === "eth_getTransactionReceipt";
+    if (isAboutLog && one.ledger.disputes().length === 0) waitedFor += 1;
+    return isAboutLog;
+  };
+  const urls = [liar, honest].map(({ url }) => url);
+  const one = follow({ urls, timeoutMs, attempts: 1, options: { rangeMs: 2 * timeoutMs } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 10_000);
+  assert.equal(one.ledger.disputes().length, 3 * (last - FINAL));
+  assert.ok(waitedFor <= 4, `${waitedFor} questions`);
+});
+
+test("S-08: one RPC of three that is long in showing what a second reading asks it about is left for the next one", async () => {
+  const last = 500;
+  const blocks = scriptedChain(last + 10, (n) => (n > FINAL ? 3 : 0));
+  const rpcs = [
+    await serveChain(blocks, last),
+    await serveChain(blocks, last),
+    await serveChain(blocks, last),
+  ] as const;
+  const slow = rpcs[1];
+  const byTransaction = new Map(
+    blocks.flatMap((one) => one.block.transactions.map((hash) => [hash, one] as const)),
+  );
+  let asked = 0;
+  slow.takeover = (calls, response) => {
+    if (calls[0]?.method !== "eth_getTransactionReceipt") return false;
+    asked += calls.length;
+    const answers = calls.map(({ id, params }) => {
+      const [transactionHash] = params as readonly string[];
+      const one = byTransaction.get(transactionHash ?? "");
+      const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
+      return { jsonrpc: "2.0", id, result: { transactionHash, blockHash: one?.block.hash, logs } };
+    });
+    setTimeout(
+      () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers)),
+      600,
+    );
+    return true;
+  };
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 2000 } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 10_000);
+  assert.ok(asked <= 1000, `${asked} receipts`);
+});

@@ -3,7 +3,6 @@
 // on becomes final; what they disagree on is read again from its parent block, or waits with an alarm. Who read what is
 // known for the life of the process: after a restart both readings of what is not final are made anew.
 
-import { elementAt } from "../../primitives/elements.ts";
 import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
@@ -30,11 +29,12 @@ import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 import {
+  type Doubts,
+  doubtsOf,
   eachWitnessed,
   type KnownFinal,
   type LogReading,
   shownBy,
-  partsOf,
   type Witnesses,
 } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
@@ -67,11 +67,8 @@ export interface SecondReadingOptions {
   readonly disputeMs: number;
 }
 
-/** Transactions whose events a second reading asks its own RPC about at a time. */
-const SHOWN_AT_ONCE = 500;
-
-/** Events to ask about, in their order, some at a time. */
-type Doubts = AsyncGenerator<readonly EscrowEvent[], void, void>;
+/** Events that whoever reads again has to show, or deny, in the time that a range of blocks may take. */
+const SHOWN_IN_TIME = 5_000;
 
 /** Reads again; see the file header. */
 export class SecondReading {
@@ -246,33 +243,33 @@ export class SecondReading {
   }
 
   /** Indexed events that this second reading alone does not settle, asked for as they are taken. */
-  async *#doubtful(index: number, compared: Compared, final: KnownFinal): Doubts {
+  async *#doubtful(index: number, compared: Compared, final: KnownFinal): AsyncGenerator<Doubts, void, void> {
     const { events } = compared;
     const source = ofRpc(this.#deps.sources, index);
     if (this.#isAlone) {
       const keys = new Set([...(await unshown(compared, source)), ...this.#suspects]);
-      yield events.filter((event) => keys.has(eventKey(event)));
+      yield { events: events.filter((event) => keys.has(eventKey(event))), known: null };
       return;
     }
-    for (const part of partsOf(events, SHOWN_AT_ONCE)) {
-      const shown = await shownBy(part, source, this.#deps.reading, final);
-      yield part.filter((event, i) => elementAt(shown, i) !== true || this.#suspects.has(eventKey(event)));
-    }
+    const timed = inTime(this.#deps, index, this.#options.rangeMs * Math.ceil(events.length / SHOWN_IN_TIME));
+    const ask = (part: readonly EscrowEvent[]) => shownBy(part, timed, this.#deps.reading, final);
+    yield* doubtsOf(events, index, ask, (event) => this.#suspects.has(eventKey(event)));
   }
 
   /**
    * Every RPC's word on the events, `final` being the block that they become final with: another one that is in force by now
    * may be below them. One that showed an event at its first reading and is silent now has shown it. They are asked about as
    * they are taken: the first of thousands that one RPC has invented mostly decides, and nobody is asked about the others.
+   * Where it does not, nobody is waited for longer than for a range of blocks (A-130): it is silent then.
    */
   async *#witnesses(
-    doubts: Doubts | readonly (readonly EscrowEvent[])[],
+    doubts: AsyncGenerator<Doubts, void, void> | readonly Doubts[],
     span: FirstReading | null,
     final: KnownFinal,
   ): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
-    const { sources, reading } = this.#deps;
-    for await (const events of doubts)
-      for await (const [event, words] of eachWitnessed(events, sources, reading, final)) {
+    const sources = this.#deps.sources.map((_, i) => inTime(this.#deps, i, this.#options.rangeMs));
+    for await (const some of doubts)
+      for await (const [event, words] of eachWitnessed(some, sources, this.#deps.reading, final)) {
         const { shows, lacks } = words;
         const isSuspect = this.#suspects.has(eventKey(event));
         if (span === null || isSuspect || shows.includes(span.source) || lacks.includes(span.source))
@@ -294,7 +291,7 @@ export class SecondReading {
     const itself: Witnesses = { shows: [index], lacks: [] };
     const ownWords = extra.map((event) => [event, itself] as const);
     const shown = shownEvents(compared);
-    const words = this.#isAlone ? ownWords : this.#witnesses([extra], null, final);
+    const words = this.#isAlone ? ownWords : this.#witnesses([{ events: extra, known: null }], null, final);
     for await (const [event, { shows, lacks }] of words) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
       if (await this.#refused.has(index, event.place, first.place.block - 1, shown)) {
@@ -324,7 +321,7 @@ export class SecondReading {
     index: number,
     final: KnownFinal,
   ): Promise<BackStep | null> {
-    for await (const [event, words] of this.#witnesses([events], null, final)) {
+    for await (const [event, words] of this.#witnesses([{ events, known: null }], null, final)) {
       const { lacks } = words;
       if (this.#standingOf(words) === "gone")
         return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");

@@ -1,4 +1,4 @@
-// Bounds how long one RPC of several may take to bring a range of blocks. Each of its answers has a time limit, and one that
+// Bounds how long one RPC of several may take to bring a range of blocks, or to say what it has of the logs in one. Each of its answers has a time limit, and one that
 // uses it up with every answer, or with headers that make it be asked for each block by itself, would hold the reading for
 // hours, while the others go on. Nothing is believed or refused by it: the next one is asked.
 
@@ -16,16 +16,17 @@ interface TimedSources {
 }
 
 /**
- * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it later than so long from now,
- * and is asked for half as many blocks the next time: an honest one may be slow. The only one is given all the time.
+ * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it once it has been waited for so
+ * long, and is asked for half as many blocks the next time: an honest one may be slow. The only one is given all the time.
  */
 export function inTime({ sources, sizers, clock }: TimedSources, index: number, mostMs: number): EvmSource {
   const source = ofRpc(sources, index);
   if (sources.length === 1) return source;
-  const untilMs = clock.monotonicMs() + mostMs;
+  let [waitedMs, waiting, sinceMs] = [0, 0, 0];
   let isLate = false;
   const check = (): void => {
-    if (clock.monotonicMs() <= untilMs) return;
+    const nowMs = clock.monotonicMs();
+    if (waitedMs + (waiting > 0 ? nowMs - sinceMs : 0) <= mostMs) return;
     const sizer = ofRpc(sizers, index);
     if (!isLate) sizer.failed(sizer.size);
     isLate = true;
@@ -37,7 +38,14 @@ export function inTime({ sources, sizers, clock }: TimedSources, index: number, 
   ): ((...given: Argument) => Promise<Answer>) => {
     return async (...given) => {
       check();
-      return ask(...given);
+      if (waiting === 0) sinceMs = clock.monotonicMs();
+      waiting += 1;
+      try {
+        return await ask(...given);
+      } finally {
+        waiting -= 1;
+        if (waiting === 0) waitedMs += clock.monotonicMs() - sinceMs;
+      }
     };
   };
   return {

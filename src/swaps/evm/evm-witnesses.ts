@@ -48,12 +48,43 @@ export function showsEvent(
  */
 export type KnownFinal = { readonly height: number; readonly hash: Bytes32 | null } | null;
 
+/** What one of the RPCs has said of events a moment ago, as `shownBy` gives it. */
+interface KnownWords {
+  readonly index: number;
+  readonly shown: ReadonlyMap<EscrowEvent, boolean | null>;
+}
+
+/** Events to ask about, in their order. `known`: whose words on them need not be asked for again. */
+export interface Doubts {
+  readonly events: readonly EscrowEvent[];
+  readonly known: KnownWords | null;
+}
+
+/** Transactions whose events one RPC is asked about at a time before others are. */
+const DOUBTED_AT_ONCE = 500;
+
+/** What the RPC of that index does not show of these events, or what is suspect though it does, asked for as it is taken. */
+export async function* doubtsOf(
+  events: readonly EscrowEvent[],
+  index: number,
+  ask: (part: readonly EscrowEvent[]) => ReturnType<typeof shownBy>,
+  isSuspect: (event: EscrowEvent) => boolean,
+): AsyncGenerator<Doubts, void, void> {
+  for (const part of partsOf(events, DOUBTED_AT_ONCE)) {
+    const shown = new Map(zip(part, await ask(part)));
+    yield {
+      events: part.filter((event) => shown.get(event) !== true || isSuspect(event)),
+      known: { index, shown },
+    };
+  }
+}
+
 /**
  * Asks these RPCs, which are all that there are, about the events; witnesses in the order of the events. One that does not
  * answer, or may not have come to the block, is no witness of either kind.
  */
 async function witnessesOf(
-  events: readonly EscrowEvent[],
+  { events, known }: Doubts,
   sources: readonly EvmSource[],
   reading: LogReading,
   final: KnownFinal,
@@ -61,7 +92,10 @@ async function witnessesOf(
   const answers = await Promise.all(
     sources.map(async (source, index) => ({
       index,
-      shown: await askedQuietly(events, source, reading, final),
+      shown:
+        known?.index === index
+          ? events.map((event) => known.shown.get(event) ?? null)
+          : await askedQuietly(events, source, reading, final),
     })),
   );
   return events.map((_, i) => ({
@@ -72,13 +106,13 @@ async function witnessesOf(
 
 /** The events with their witnesses, in order and asked about as they are taken. */
 export async function* eachWitnessed(
-  events: readonly EscrowEvent[],
+  { events, known }: Doubts,
   sources: readonly EvmSource[],
   reading: LogReading,
   final: KnownFinal,
 ): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
   for (const part of partsOf(events, ASKED_AT_ONCE))
-    yield* zip(part, await witnessesOf(part, sources, reading, final));
+    yield* zip(part, await witnessesOf({ events: part, known }, sources, reading, final));
 }
 
 /** What an RPC says of the event at an index; null where it has not answered. */
@@ -168,10 +202,7 @@ function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmBlo
 }
 
 /** The events in their order, in parts of at most so many transactions, of which one may hold ten thousand events. */
-export function* partsOf(
-  events: readonly EscrowEvent[],
-  transactions: number,
-): Generator<readonly EscrowEvent[]> {
+function* partsOf(events: readonly EscrowEvent[], transactions: number): Generator<readonly EscrowEvent[]> {
   let part: EscrowEvent[] = [];
   const hashes = new Set<Bytes32>();
   for (const event of events) {
