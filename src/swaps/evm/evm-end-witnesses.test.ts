@@ -100,6 +100,15 @@ function ends(answers: readonly Answer[], stored: readonly string[] | null = nul
   return { rpcs: rpcs.map(({ state }) => state), indexed, look };
 }
 
+/** So many ends in a block above that of the end, from this one of them on. */
+function inventedEnds(from: number, count: number): readonly EscrowEvent[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...claimed("a", 25),
+    orderHash: bytes32(`${from + i}`),
+    place: evmPlace(25, from + i),
+  }));
+}
+
 describe("S-07: the end of an order that is not final", () => {
   test("is shown by two, not by one beside others that lack it, hang or fail", async () => {
     assert.deepEqual(await ends(["shows", "shows"]).look(), [NAME]);
@@ -163,7 +172,19 @@ describe("S-07: the end of an order that is not final", () => {
     indexed.events = [...invented, END];
     await look();
     const newest = indexed.events.slice(2).map(({ place }) => place.txHash);
-    assert.deepEqual(rpcs[0]?.transactions, newest);
+    assert.deepEqual(rpcs[0]?.transactions.toSorted(), newest.toSorted());
+  });
+
+  test("is not kept from being asked about by newer ones that one RPC has invented, and stays shown however many come", async () => {
+    const { look, indexed } = ends(["shows", "shows"]);
+    indexed.events = [END, ...inventedEnds(0, 120)];
+    const found: boolean[] = [];
+    for (let poll = 0; poll < 3; poll += 1) found.push((await look(1000))?.includes(NAME) === true);
+    assert.deepEqual(found, [false, false, true]);
+    for (let poll = 0; poll < 40; poll += 1) {
+      indexed.events = [END, ...inventedEnds(200 + 100 * poll, 1500)];
+      assert.deepEqual(await look(1000), [NAME], `after ${poll} s`);
+    }
   });
 
   test("costs a look little, however many ends one RPC has invented before it", async () => {

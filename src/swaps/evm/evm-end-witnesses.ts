@@ -4,7 +4,7 @@
 // That is a part of the ledger, so that events tell when it changes and a restart does not.
 
 import type { EscrowEvent } from "../../swap/facts.ts";
-import { endName, isOrderEnd, type OrderEnd } from "../../swap/order-state.ts";
+import { endName, isOrderEnd, type OrderEnd, orderOfEnd } from "../../swap/order-state.ts";
 import { isDatabaseFailure } from "../../follow/follower-errors.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
@@ -19,11 +19,12 @@ const WORD_COUNTS_MS = 30_000;
 const WORD_RENEWED_MS = 15_000;
 /** Words that have to count, of as many RPCs. */
 const WORDS_NEEDED = 2;
-/** Ends that an RPC is asked about at a time, the newest first: who invents thousands must not make the others busy. */
+/** Ends that an RPC is asked about at a time, in turn: who invents thousands must not make the others busy. */
 const ENDS_AT_ONCE = 50;
 /**
  * Ends that are looked at, the newest of all: one RPC can invent a hundred thousand, which each look would go through. More
- * than can be asked about at a poll's pace before their words are old; an older one counts as not shown until it is final.
+ * than can be asked about at a poll's pace before their words are old; an older one counts as not shown until it is final,
+ * unless it has come to be shown before: that one RPC alone cannot make.
  */
 const ENDS_LOOKED_AT = 1_000;
 
@@ -42,11 +43,23 @@ interface EndWitnessesDependencies {
   readonly pollMs: number;
 }
 
+/** What is known of an end, by the indices of RPCs. */
+interface Words {
+  /** The look that was the first at it. */
+  readonly since: number;
+  /** The look at which each RPC was last asked about it. */
+  readonly asked: Map<number, number>;
+  /** When each RPC was asked that has shown it; monotonic. */
+  readonly shownMs: Map<number, number>;
+}
+
 /** The ends that are not final, and who has shown them. */
 export class EndWitnesses {
   readonly #deps: EndWitnessesDependencies;
-  /** By the name of the end: when each RPC has shown it, by their indices; monotonic. */
-  #words = new Map<string, Map<number, number>>();
+  /** By the name of the end. */
+  #words = new Map<string, Words>();
+  /** Counts the looks. */
+  #looks = 0;
   readonly #asking = new Map<number, Promise<void>>();
   readonly #askedAtMs = new Map<number, number>();
   /** Until when what an earlier process has stored counts: its RPCs' words would have been as good for as long. */
@@ -65,16 +78,20 @@ export class EndWitnesses {
   /** Asks for what is not known; returns at once. */
   look(): void {
     const { sources, standing, clock, laggardS, pollMs } = this.#deps;
-    const ends = sources.length === 1 ? new Map<string, OrderEnd>() : this.#ends();
-    this.#words = new Map([...ends.keys()].map((name) => [name, this.#words.get(name) ?? new Map()]));
-    this.#tell();
+    const shown = new Set(this.#shown() ?? []);
+    const ends = sources.length === 1 ? new Map<string, OrderEnd>() : this.#ends(shown);
     const nowMs = clock.monotonicMs();
+    this.#looks += 1;
+    const isNew = (): Words => ({ since: this.#looks, asked: new Map(), shownMs: new Map() });
+    this.#words = new Map([...ends.keys()].map((name) => [name, this.#words.get(name) ?? isNew()]));
+    this.#tell();
     for (const index of sources.keys()) {
-      const asked = [...ends].filter(([name]) => this.#isOld(name, index)).slice(-ENDS_AT_ONCE);
       const lastMs = this.#askedAtMs.get(index) ?? Number.NEGATIVE_INFINITY;
-      if (asked.length === 0 || this.#asking.has(index) || nowMs - lastMs < pollMs) continue;
-      if (standing.isBehind(index, laggardS)) continue;
+      if (this.#asking.has(index) || nowMs - lastMs < pollMs || standing.isBehind(index, laggardS)) continue;
+      const asked = this.#inTurn(ends, shown, index);
+      if (asked.length === 0) continue;
       this.#askedAtMs.set(index, nowMs);
+      for (const [name] of asked) this.#words.get(name)?.asked.set(index, this.#looks);
       const asking = this.#ask(index, new Map(asked)).finally(() => void this.#asking.delete(index));
       this.#asking.set(index, asking);
     }
@@ -86,18 +103,41 @@ export class EndWitnesses {
     await this.#noting;
   }
 
-  /** The newest ones by their names, ascending. */
-  #ends(): ReadonlyMap<string, OrderEnd> {
+  /** The newest ones, and those that count as shown, by their names, ascending. */
+  #ends(shown: ReadonlySet<string>): ReadonlyMap<string, OrderEnd> {
     const { ledger } = this.#deps;
     const { height, finalHeight } = ledger.tips().evm;
     const events: readonly EscrowEvent[] = ledger.unsettled(finalHeight + 1, height);
-    const newest = events.filter(isOrderEnd).slice(-ENDS_LOOKED_AT);
-    return new Map(newest.map((end) => [endName(end.orderHash, end.place.blockHash), end]));
+    const ends = events.filter(isOrderEnd);
+    const orders = new Set([...shown].map(orderOfEnd));
+    // Their names take too long to be made of all of them.
+    const kept = ends.slice(0, -ENDS_LOOKED_AT).filter(({ orderHash }) => orders.has(orderHash));
+    return new Map([
+      ...kept.map((end) => [nameOf(end), end] as const).filter(([name]) => shown.has(name)),
+      ...ends.slice(-ENDS_LOOKED_AT).map((end) => [nameOf(end), end] as const),
+    ]);
   }
 
-  #isOld(name: string, index: number): boolean {
-    const atMs = this.#words.get(name)?.get(index);
-    return atMs === undefined || this.#deps.clock.monotonicMs() - atMs > WORD_RENEWED_MS;
+  /**
+   * What this RPC is to be asked about now: first what counts as shown, so that it goes on to be; then what it was not asked
+   * about for longest, and of what has come together the newest.
+   */
+  #inTurn(
+    ends: ReadonlyMap<string, OrderEnd>,
+    shown: ReadonlySet<string>,
+    index: number,
+  ): readonly (readonly [string, OrderEnd])[] {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const due = [...ends].toReversed().flatMap(([name, end]) => {
+      const words = this.#words.get(name);
+      const shownMs = words?.shownMs.get(index) ?? Number.NEGATIVE_INFINITY;
+      if (words === undefined || nowMs - shownMs <= WORD_RENEWED_MS) return [];
+      // What came with a look goes before what was asked about at it.
+      const last = words.asked.get(index) ?? words.since - 1;
+      return [{ asked: [name, end] as const, last: shown.has(name) ? -1 : last }];
+    });
+    const sorted = due.toSorted((one, other) => one.last - other.last);
+    return sorted.slice(0, ENDS_AT_ONCE).map(({ asked }) => asked);
   }
 
   /** Never rejects. */
@@ -107,8 +147,8 @@ export class EndWitnesses {
     try {
       const shown = await shownBy([...ends.values()], ofRpc(sources, index), reading, null);
       for (const [i, name] of [...ends.keys()].entries()) {
-        if (shown[i] === true) this.#words.get(name)?.set(index, askedMs);
-        else this.#words.get(name)?.delete(index);
+        if (shown[i] === true) this.#words.get(name)?.shownMs.set(index, askedMs);
+        else this.#words.get(name)?.shownMs.delete(index);
       }
       this.#tell();
     } catch (error) {
@@ -124,8 +164,8 @@ export class EndWitnesses {
     if (sources.length === 1) return null;
     const nowMs = clock.monotonicMs();
     const isStoredGood = nowMs <= this.#storedCountsUntilMs;
-    return [...this.#words].flatMap(([name, words]) => {
-      const good = [...words.values()].filter((atMs) => nowMs - atMs <= WORD_COUNTS_MS);
+    return [...this.#words].flatMap(([name, { shownMs }]) => {
+      const good = [...shownMs.values()].filter((atMs) => nowMs - atMs <= WORD_COUNTS_MS);
       return good.length >= WORDS_NEEDED || (isStoredGood && this.#stored.has(name)) ? [name] : [];
     });
   }
@@ -151,6 +191,10 @@ export class EndWitnesses {
       this.#isNoting = false;
     }
   }
+}
+
+function nameOf({ orderHash, place }: OrderEnd): string {
+  return endName(orderHash, place.blockHash);
 }
 
 function isSame(shown: readonly string[] | null, noted: readonly string[] | null): boolean {
