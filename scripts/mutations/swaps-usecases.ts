@@ -11,9 +11,15 @@ const readiness = inFile("src/swaps/readiness.ts", [
   },
   {
     rule: "S-54",
-    find: "if (lag > 0 && this.#isLongAgo(",
-    replace: "if (lag < 0 && this.#isLongAgo(",
+    find: "if (lag > 0 && this.#isPearlStuck(",
+    replace: "if (lag < 0 && this.#isPearlStuck(",
     why: "a lock that waits in a block which cannot be read is called for again",
+  },
+  {
+    rule: "S-54",
+    find: "return isLacking || ",
+    replace: "return ",
+    why: "a lock that waits in a block which cannot be read is called for again when the next one comes",
   },
   {
     rule: "S-05",

@@ -41,6 +41,7 @@ export const UNKNOWN_PEARL: PearlStanding = {
   nodeTipTime: 0,
   answeredAtMonotonicMs: null,
   tipChangedAtMonotonicMs: null,
+  lackingSinceMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
   witnesses: [],

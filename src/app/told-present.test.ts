@@ -94,6 +94,7 @@ function swapReport(answeredAtMonotonicMs: number): SwapReport {
     nodeTipTime: 9,
     answeredAtMonotonicMs: null,
     tipChangedAtMonotonicMs: null,
+    lackingSinceMonotonicMs: null,
     connections: 1,
     blockIntervalS: null,
     fork: null,

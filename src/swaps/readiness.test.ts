@@ -51,6 +51,7 @@ function world(): World {
       nodeTipTime: NOW - 100,
       answeredAtMonotonicMs: MONOTONIC - 500,
       tipChangedAtMonotonicMs: MONOTONIC - 100_000,
+      lackingSinceMonotonicMs: null,
       connections: 8,
       blockIntervalS: 194,
       fork: null,
@@ -140,6 +141,17 @@ describe("S-05: synced", () => {
     assert.equal(codeOf(pearl(late), "pearl"), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(pearl(late), "pearl", { pearlLagBlocks: 1000 }), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(pearl({ ...late, nodeHeight: 500 })), null);
+  });
+
+  test("nor while others become the newest, and none of them can be had", () => {
+    const late = { nodeHeight: 501, tipChangedAtMonotonicMs: since(1), lackingSinceMonotonicMs: since(31) };
+    assert.equal(codeOf(pearl(late), "pearl"), "INDEXER_NOT_SYNCED");
+    assert.equal(
+      codeOf(pearl({ ...late, nodeHeight: 503 }), "pearl", { pearlLagBlocks: 3 }),
+      "INDEXER_NOT_SYNCED",
+    );
+    assert.equal(codeOf(pearl({ ...late, lackingSinceMonotonicMs: since(30) })), null);
+    assert.equal(codeOf(pearl({ ...late, nodeHeight: 500 })), null, "a reader that is as far");
   });
 
   test("what the node's chain has left is missing, for as long as it is what is applied", () => {

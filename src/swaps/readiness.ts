@@ -248,7 +248,7 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #pearlBehind(tips: ChainTips): NotReady | null {
-    const { nodeHeight, fork, tipChangedAtMonotonicMs } = this.#deps.pearl();
+    const { nodeHeight, fork } = this.#deps.pearl();
     const shared = sharedHeight(tips, fork);
     const lag = Math.max(0, nodeHeight - shared);
     // Blocks that the node has left confirm nothing, however short its branch is and however much may be missing.
@@ -256,10 +256,20 @@ export class SwapReadiness implements ConditionSource {
       return notSynced(`The PEARL index is ${lag} blocks behind its node.`, { pearl_lag: lag });
     }
     // A lock may be there that is no longer in the mempool: who has not seen it would lock once more (A-131).
-    if (lag > 0 && this.#isLongAgo(tipChangedAtMonotonicMs)) {
+    if (lag > 0 && this.#isPearlStuck()) {
       return notSynced("The PEARL node's newest block cannot be had.", { pearl_lag: lag });
     }
     return this.#pearlOld() ?? this.#pearlAlone();
+  }
+
+  /**
+   * Whether the node's newest block has been so for long, or no block of the node has been applied for as long: it may have
+   * another newest one now and then of which none can be had.
+   */
+  #isPearlStuck(): boolean {
+    const { tipChangedAtMonotonicMs, lackingSinceMonotonicMs } = this.#deps.pearl();
+    const isLacking = lackingSinceMonotonicMs !== null && this.#isLongAgo(lackingSinceMonotonicMs);
+    return isLacking || this.#isLongAgo(tipChangedAtMonotonicMs);
   }
 
   #pearlOld(): NotReady | null {

@@ -41,6 +41,11 @@ export interface PearlStanding {
   readonly answeredAtMonotonicMs: number | null;
   /** `Clock.monotonicMs` at which the node's tip was last seen to change; null before the first answer. */
   readonly tipChangedAtMonotonicMs: number | null;
+  /**
+   * `Clock.monotonicMs` since when the ledger has lacked blocks of the node and has taken none of them; null where it has the
+   * node's tip, and before the first answer.
+   */
+  readonly lackingSinceMonotonicMs: number | null;
   /** Connections of the node at the last look; null where that failed for 30 s, and before the first. */
   readonly connections: number | null;
   /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */

@@ -251,4 +251,35 @@ describe("S-54: a node whose newest block cannot be read", () => {
     await stage.follow();
     assert.equal((await stage.told()).verdict, "LOCK_CONFIRMATIONS_INSUFFICIENT");
   });
+
+  test("and may have another newest one soon, that cannot be read either: the time runs on until one is applied", async () => {
+    const chain = new PearlChain();
+    let isReadable = true;
+    const stage = await PearlStage.over(
+      new PearlPort(viewOfCore(chain.core), async (request, answer) => {
+        if (request.startsWith("block ") && !isReadable) throw new Error("not now");
+        return answer(null);
+      }),
+    );
+    await stage.follow();
+    await stage.lookAtNothing();
+    stage.watch.mempoolRead();
+    const lock = chain.payment(5, stage.script, AMOUNT);
+    chain.mine([lock.raw]);
+    isReadable = false;
+    await assert.rejects(stage.follow());
+    stage.pass(20);
+    chain.forget(1);
+    chain.mine([lock.raw], 1);
+    await assert.rejects(stage.follow());
+    assert.notEqual((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    stage.pass(11);
+    await assert.rejects(stage.follow());
+    const told = await stage.told();
+    assert.equal(told.verdict, "INDEXER_NOT_SYNCED");
+    assert.ok(!told.actions.includes("lock_pearl"), told.actions.join());
+    isReadable = true;
+    await stage.follow();
+    assert.equal((await stage.told()).verdict, "LOCK_CONFIRMATIONS_INSUFFICIENT");
+  });
 });

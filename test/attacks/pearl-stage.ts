@@ -242,6 +242,7 @@ const UNKNOWN: PearlStanding = {
   nodeTipTime: 0,
   answeredAtMonotonicMs: null,
   tipChangedAtMonotonicMs: null,
+  lackingSinceMonotonicMs: null,
   connections: null,
   blockIntervalS: null,
   fork: null,

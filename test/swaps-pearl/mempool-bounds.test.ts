@@ -26,6 +26,8 @@ class ListedMempool {
   /** Heights of the node's tip and of the applied one, and the time. */
   nodeHeight = 0;
   appliedHeight = 0;
+  /** Since when blocks of the node are missing of which none was applied. */
+  lackingSinceMs: number | null = null;
   nowMs = 0;
   areOrdersKnown = true;
   readonly watch;
@@ -41,6 +43,7 @@ class ListedMempool {
       release: () => undefined,
       comparedSince: () => null,
       appliedTip: () => blockAt(this.appliedHeight),
+      lackingSinceMs: null,
       mempoolRead: () => {
         this.isRead = true;
       },
@@ -68,6 +71,7 @@ class ListedMempool {
 
   /** A look that finds this one besides those that were there; `isWhole`: as the reader says. */
   async look(fresh: Signed | null = null, isWhole = true): Promise<void> {
+    Object.assign(this.watch, { lackingSinceMs: this.lackingSinceMs });
     this.#reading.starting();
     if (fresh !== null) {
       const txid = fresh.txid as Txid;
@@ -158,7 +162,7 @@ test("S-54: new scripts over a mempool that is too large to keep do not let it c
   assert.equal(mempool.isRead, true);
 });
 
-test("S-51: what has left the mempool is waited for in blocks as long as they are applied, and 30 s where none is", async () => {
+test("S-51: what has left the mempool is waited for in blocks as long as they are applied, and 40 s where none is", async () => {
   const mempool = new ListedMempool();
   const { ledger } = mempool;
   const lock = thousandfold(0);
@@ -166,8 +170,9 @@ test("S-51: what has left the mempool is waited for in blocks as long as they ar
   mempool.nodeHeight = 100;
   for (let height = 1; height < 5; height += 1) {
     mempool.appliedHeight = height;
+    mempool.lackingSinceMs = mempool.nowMs;
     await mempool.lookAtNothing();
-    mempool.nowMs += 29_000;
+    mempool.nowMs += 39_000;
     await mempool.lookAtNothing();
     assert.deepEqual(ledger.present(), [lock.txid], `a block that is not applied may have it, at ${height}`);
   }

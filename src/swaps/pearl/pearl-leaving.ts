@@ -2,19 +2,22 @@
 // go back, and the seller would be told to lock once more (S-51, S-54). A block may have taken it that is not applied yet
 // (A-131), and behind one URL there may be nodes that have not heard of it yet.
 
-import type { BlockHash, Txid } from "../../primitives/brands.ts";
+import type { Txid } from "../../primitives/brands.ts";
 import type { Clock, PearlNode } from "../../follow/ports.ts";
 import type { PearlWatch } from "./pearl-watch.ts";
 
 /** What is needed to tell. */
 interface LeavingDependencies {
   readonly node: Pick<PearlNode, "tip">;
-  readonly watch: Pick<PearlWatch, "appliedTip" | "rewinds">;
+  readonly watch: Pick<PearlWatch, "appliedTip" | "rewinds" | "lackingSinceMs">;
   readonly clock: Clock;
 }
 
-/** For how long blocks are waited for while none is applied. */
-const LEAVING_MS = 30_000;
+/**
+ * For how long blocks are waited for while none is applied: ten seconds after the index counts as not synced for that reason
+ * (S-62), since readers in other processes hear of it later.
+ */
+const LEAVING_MS = 40_000;
 
 /** Keeps since when it is missing. */
 export class LeavingTransactions {
@@ -23,8 +26,6 @@ export class LeavingTransactions {
   #since: ReadonlyMap<Txid, number> = new Map();
   /** `rewinds` when that was noted: what a block had taken is missing from when that block is undone. */
   #rewinds = 0;
-  /** Since when no block was applied that may have what is missing; null where nothing is waited for. */
-  #waiting: { readonly sinceMs: number; readonly tip: BlockHash | null } | null = null;
 
   /** `missingMs`: for so long no look may have listed what is to be gone. */
   constructor(deps: LeavingDependencies, missingMs: number) {
@@ -53,14 +54,7 @@ export class LeavingTransactions {
   /** Where blocks cannot be read, they are not waited for any longer; where they are, they take as long as they take. */
   isLate(): boolean {
     const { watch, clock } = this.#deps;
-    const [tip, nowMs] = [watch.appliedTip(), clock.monotonicMs()];
-    if (this.#waiting === null || (tip !== null && tip !== this.#waiting.tip))
-      this.#waiting = { sinceMs: nowMs, tip };
-    return nowMs - this.#waiting.sinceMs >= LEAVING_MS;
-  }
-
-  /** Nothing is waited for any more. */
-  settled(): void {
-    this.#waiting = null;
+    const since = watch.lackingSinceMs;
+    return since !== null && clock.monotonicMs() - since >= LEAVING_MS;
   }
 }

@@ -28,7 +28,14 @@ interface PearlMempoolDependencies {
   /** Told of the moment before a look, so that no conflict in a block is missed. */
   readonly watch: Pick<
     PearlWatch,
-    "mark" | "release" | "comparedSince" | "onNewLocks" | "appliedTip" | "rewinds" | "mempoolRead"
+    | "mark"
+    | "release"
+    | "comparedSince"
+    | "onNewLocks"
+    | "appliedTip"
+    | "rewinds"
+    | "lackingSinceMs"
+    | "mempoolRead"
   >;
   /** Whether the EVM index has caught up: then all orders are known that were made before the start. */
   readonly areOrdersKnown: () => boolean;
@@ -190,10 +197,7 @@ export class PearlMempool implements MempoolListener {
     const gone = missing.filter((txid) => due.has(txid));
     const isDue = !this.#isRead || (this.#areOrdersKnown && !this.#isCompared);
     const isReadNow = isDue && known.isWhole && this.#isEachCompared(known);
-    if (gone.length === 0 && !isReadNow) {
-      this.#leaving.settled();
-      return false;
-    }
+    if (gone.length === 0 && !isReadNow) return false;
     const isApplied = await this.#leaving.isApplied();
     // What came before the start is in a block, maybe, for as long as blocks are missing.
     if (!isApplied && (gone.length === 0 || !this.#leaving.isLate())) return false;
@@ -206,7 +210,6 @@ export class PearlMempool implements MempoolListener {
       this.#readAt = this.#startedAt;
       this.#isCompared ||= this.#areOrdersKnown;
     }
-    this.#leaving.settled();
     this.#isNew = true;
     return true;
   }

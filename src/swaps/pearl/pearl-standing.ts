@@ -31,6 +31,7 @@ export class NodeStanding {
   #height = -1;
   #answeredAtMs: number | null = null;
   #changedAtMs: number | null = null;
+  #lackingSinceMs: number | null = null;
   #hash: BlockHash | null = null;
   #connections: { readonly count: number; readonly atMs: number } | null = null;
   #askedMs = Number.NEGATIVE_INFINITY;
@@ -45,9 +46,19 @@ export class NodeStanding {
     this.#clock = clock;
   }
 
-  /** The node has named a tip of this height, of which it has still to show more: that alone makes no silent node speak. */
-  namesTipAt(height: number): void {
+  /**
+   * The node has named a tip of this height, of which it has still to show more: that alone makes no silent node speak.
+   * `isApplied`: the ledger has it.
+   */
+  namesTipAt(height: number, isApplied: boolean): void {
     this.#height = height;
+    if (isApplied) this.#lackingSinceMs = null;
+    else this.#lackingSinceMs ??= this.#clock.monotonicMs();
+  }
+
+  /** As `PearlStanding` says. */
+  get lackingSinceMs(): number | null {
+    return this.#lackingSinceMs;
   }
 
   /** The node has named its tip; `time` null where it is not known yet. */
@@ -71,7 +82,9 @@ export class NodeStanding {
 
   /** The ledger has applied a block of the node. */
   appliedTo(tip: HeaderPoint): void {
-    if (tip.height >= this.#height) this.#tip = tip;
+    const isAll = tip.height >= this.#height;
+    if (isAll) this.#tip = tip;
+    this.#lackingSinceMs = isAll ? null : this.#clock.monotonicMs();
   }
 
   /**
@@ -111,6 +124,7 @@ export class NodeStanding {
       nodeTipTime: this.#tip?.time ?? 0,
       answeredAtMonotonicMs: this.#answeredAtMs,
       tipChangedAtMonotonicMs: this.#changedAtMs,
+      lackingSinceMonotonicMs: this.#lackingSinceMs,
       connections: this.#knownConnections(),
       blockIntervalS: isPlayNetwork(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
       witnesses: this.#others.witnesses()?.map((one) => witnessOf(one, window)) ?? null,

@@ -125,7 +125,7 @@ export class PearlTip {
     const { node, standing } = this.#deps;
     const tip = await node.tip();
     const own = this.#window.tip;
-    standing.namesTipAt(tip.height);
+    standing.namesTipAt(tip.height, tip.height === own?.height && tip.hash === own.hash);
     if (own !== null && tip.height === own.height && tip.hash !== own.hash) standing.forks(leaving(own));
     standing.tipAt(tip, await this.#timeOf(tip));
     if (own === null) return this.#begin(tip);

@@ -155,6 +155,11 @@ export class PearlWatch implements ConditionSource {
     return this.#tip.isLoaded ? (this.#tip.window.tip?.hash ?? null) : null;
   }
 
+  /** Since when the ledger has lacked blocks of the node and has taken none, by the monotonic clock; null: it lacks none. */
+  get lackingSinceMs(): number | null {
+    return this.#standing.lackingSinceMs;
+  }
+
   /** All of the mempool was read since the start, and the ledger has what it shows. */
   mempoolRead(): void {
     this.#standing.mempoolRead();

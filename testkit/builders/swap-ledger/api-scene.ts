@@ -130,6 +130,7 @@ function healthyNode({ pearl: tip }: ChainTips, now: number): PearlStanding {
     nodeTipTime: tip.time,
     answeredAtMonotonicMs: now * 1000,
     tipChangedAtMonotonicMs: now * 1000,
+    lackingSinceMonotonicMs: null,
     connections: 8,
     blockIntervalS: 194,
     fork: null,
