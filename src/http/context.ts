@@ -27,10 +27,13 @@ export async function sendAnswer(
   reply: FastifyReply,
   answer: Answer,
 ): Promise<FastifyReply> {
-  const delivery = await deliver(answer, request.headers);
-  reply.code(delivery.status).header("x-request-id", request.id).headers(delivery.headers);
-  const pieces = delivery.body === null ? null : piecesOf(delivery.body);
-  return reply.send(pieces === null ? (delivery.body ?? undefined) : Readable.from(pieces));
+  const { status, headers, body } = await deliver(answer, request.headers);
+  reply.code(status).header("x-request-id", request.id).headers(headers);
+  // Of nothing the framework tells whoever sends HEAD that it is 0 bytes, which a 304 must not say of bytes that are there
+  // (RFC 9110 §8.6); of a stream it tells no length.
+  if (body === null) return reply.send(request.method === "HEAD" ? Readable.from([]) : undefined);
+  const pieces = piecesOf(body);
+  return reply.send(pieces === null ? body : Readable.from(pieces));
 }
 
 /** One error to be sent: a `Refusal`, or one that says more. */

@@ -55,6 +55,20 @@ describe("entity tags and encodings", () => {
     }
   });
 
+  test("H-08: a 304 says nothing of the length of the bytes, to GET and to HEAD", async () => {
+    for (const url of [OPLIST, "/health", "/openapi.json", "/"]) {
+      const { etag } = (await one.app.inject(url)).headers;
+      for (const method of ["GET", "HEAD"] as const) {
+        const headers = { "if-none-match": String(etag) };
+        const answer = await one.app.inject({ method, url, headers });
+        assert.deepEqual([answer.statusCode, answer.body], [304, ""], `${method} ${url}`);
+        assert.equal(answer.headers["content-length"], undefined, `${method} ${url}`);
+        assert.equal(answer.headers["transfer-encoding"], undefined, `${method} ${url}`);
+        assert.equal(answer.headers.etag, etag);
+      }
+    }
+  });
+
   test("an error is never 304", async () => {
     const answer = await one.app.inject({ url: `${OPLIST}?limit=0`, headers: { "if-none-match": "*" } });
     assert.equal(answer.statusCode, 400);
