@@ -105,7 +105,14 @@ test("a database that a newer program has changed is not answered from, until th
 function reportWith(settings: SharedSettings): LiveRow {
   const nodes = { configured: 1, answering: 1, agreeing: 1 };
   const status = { nodeHeight: 1, indexedHeight: 1, lag: 0, indexingStatus: "synced", evm: null } as const;
-  const swaps = { evm: UNKNOWN_EVM, pearl: UNKNOWN_PEARL, lastSynced: null, escrow: null, settings };
+  const swaps = {
+    evm: UNKNOWN_EVM,
+    pearl: UNKNOWN_PEARL,
+    lastSynced: null,
+    isWithheld: false,
+    escrow: null,
+    settings,
+  };
   const report = { status, conditions: [], nodes, isMempoolTruncated: false, swaps };
   return { topic: TOPICS.report, key: "", body: reportText(report, 1) };
 }

@@ -15,6 +15,8 @@ export interface SwapReport {
   readonly pearl: PearlStanding;
   /** As `SwapReadiness.lastSynced`. */
   readonly lastSynced: number | null;
+  /** As `SwapReadiness.isWithheld`. */
+  readonly isWithheld: boolean;
   /** Null until an RPC has told what stands at the contract's address. */
   readonly escrow: EscrowFacts | null;
   /** With what it decides what it answers. */

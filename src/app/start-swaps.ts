@@ -146,6 +146,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
       evm: evm.standing(),
       pearl: pearl.standing(),
       lastSynced: readiness.lastSynced,
+      isWithheld: readiness.isWithheld,
       escrow: escrow.facts,
       settings,
     }),

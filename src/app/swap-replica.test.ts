@@ -38,7 +38,12 @@ function configuration() {
 }
 
 /** What a writer tells when its chains, whose newest blocks are of this moment, have answered at this one. */
-function reportOf(timeS: number, atMs: number, conditions: WriterReport["conditions"]): WriterReport {
+function reportOf(
+  timeS: number,
+  atMs: number,
+  conditions: WriterReport["conditions"],
+  isWithheld: boolean,
+): WriterReport {
   const evm = { ...UNKNOWN_EVM, headHeight: 9, headTime: timeS, answeredAtMonotonicMs: atMs, agreed: true };
   const pearl = { ...UNKNOWN_PEARL, nodeHeight: 9, nodeTipTime: timeS, answeredAtMonotonicMs: atMs };
   return {
@@ -50,6 +55,7 @@ function reportOf(timeS: number, atMs: number, conditions: WriterReport["conditi
       evm: { ...evm, headChangedAtMonotonicMs: atMs },
       pearl: { ...pearl, tipChangedAtMonotonicMs: atMs, connections: 8, blockIntervalS: 194 },
       lastSynced: null,
+      isWithheld,
       escrow: null,
       settings: sharedSettings(configuration().swaps),
     },
@@ -67,9 +73,10 @@ async function replicaAhead(byS: number) {
   const present = new ToldPresent(clock, sharedSettings(swaps));
   const parts = { config, swaps, present, clock, reader: NOBODY, queries: NOBODY, log: SILENT };
   const replica = await SwapReplica.open({ ...parts, caughtUp: async () => undefined });
-  const tell = (conditions: WriterReport["conditions"] = []): readonly string[] => {
+  const tell = (conditions: WriterReport["conditions"] = [], isWithheld = false): readonly string[] => {
     passedMs += 1000;
-    const body = reportText(reportOf(START_S + passedMs / 1000, passedMs, conditions), passedMs);
+    const report = reportOf(START_S + passedMs / 1000, passedMs, conditions, isWithheld);
+    const body = reportText(report, passedMs);
     present.tell([{ topic: "report", key: "", body }], false);
     return replica.conditions().map(({ code, sentence }) => `${code} ${sentence}`);
   };
@@ -87,6 +94,13 @@ test("H-20: a reader whose clock is wrong withholds steps of swaps, and says so 
   assert.deepEqual(more, []);
   const told = { code: "SWAPS_WITHHELD", sentence: "The EVM chain's newest block is too old." } as const;
   assert.deepEqual(tell([told]), [], "what the writer says, too, is said once");
+});
+
+test("H-20: what a writer finds, too, that was just started is no fault of its reader's clock", async () => {
+  const { tell } = await replicaAhead(400);
+  for (let second = 0; second < 90; second += 1) tell([], true);
+  assert.deepEqual(tell([], true), [], "it says so when it has found that for a minute");
+  assert.equal(tell().length, 1);
 });
 
 test("H-20: a reader whose clock is right says nothing of it", async () => {

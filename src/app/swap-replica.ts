@@ -195,13 +195,14 @@ export class SwapReplica {
 
   /**
    * What this process alone finds of the chains that the writer tells of: it goes by its own clock, and withholds what that
-   * calls too old.
+   * calls too old. What the writer finds, too, it says by itself, when it has found it for a minute since it was started.
    */
   conditions(): readonly Condition[] {
-    if (this.#foundation.present.conditions().some(({ code }) => code === "SWAPS_WITHHELD")) return [];
-    return this.#readiness
-      .conditions()
-      .map(({ code, sentence }) => ({ code, sentence: `${sentence} ${ONLY_HERE}` }));
+    const { present } = this.#foundation;
+    const found = this.#readiness.conditions();
+    const isTold = present.conditions().some(({ code }) => code === "SWAPS_WITHHELD");
+    if (isTold || present.swaps?.isWithheld === true) return [];
+    return found.map(({ code, sentence }) => ({ code, sentence: `${sentence} ${ONLY_HERE}` }));
   }
 
   /** Lets time pass until the signal aborts. */

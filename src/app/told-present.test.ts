@@ -102,7 +102,14 @@ function swapReport(answeredAtMonotonicMs: number): SwapReport {
     isMempoolRead: true,
     nodes: REPORT.nodes,
   };
-  return { evm, pearl, lastSynced: 5, escrow: null, settings: { TAKE_MAX: "6", ASK_MIN_USDC: "7" } };
+  return {
+    evm,
+    pearl,
+    lastSynced: 5,
+    isWithheld: false,
+    escrow: null,
+    settings: { TAKE_MAX: "6", ASK_MIN_USDC: "7" },
+  };
 }
 
 const NOBODY = { tick: null, address: null, txid: null };

@@ -120,6 +120,11 @@ export class SwapReadiness implements ConditionSource {
     });
   }
 
+  /** Whether it does now, for however short a time. */
+  get isWithheld(): boolean {
+    return this.#noteWithheld().length > 0;
+  }
+
   /** Ticks every second until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
