@@ -165,6 +165,12 @@ const pearl = [
       why: "a lock is verified on blocks that the node has left for a branch as high, of whose tip it gives no header",
     },
     {
+      rule: "S-54",
+      find: "this.#deps.standing.takes(tip);",
+      replace: "",
+      why: "the events of a branch that ends below our tip offer less than the rows then do",
+    },
+    {
       rule: "S-05",
       find: "if (tip.height >= own.height) this.#deps",
       replace: "if (tip.height < 0) this.#deps",

@@ -64,6 +64,7 @@ function moved(swaps: SwapReport, byMs: number): SwapReport {
     },
     pearl: {
       ...pearl,
+      fork: pearl.fork === null ? null : { ...pearl.fork, taken: null },
       answeredAtMonotonicMs: time(pearl.answeredAtMonotonicMs),
       tipChangedAtMonotonicMs: time(pearl.tipChangedAtMonotonicMs),
       lackingSinceMonotonicMs: time(pearl.lackingSinceMonotonicMs),

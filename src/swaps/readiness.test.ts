@@ -96,7 +96,7 @@ const left = (height: number, time: number) =>
   pearl({
     nodeHeight: 501,
     tipChangedAtMonotonicMs: since(1),
-    fork: { height: 498, left: { height, time } },
+    fork: { height: 498, left: { height, time }, taken: null },
   });
 
 /** All of these changes. */
@@ -162,10 +162,25 @@ describe("S-05: synced", () => {
   });
 
   test("what the node's chain has left is missing, however short the branch is and however many blocks may be missing", () => {
-    const fork = { height: 499, left: { height: 500, time: NOW - 100 } };
+    const fork = { height: 499, left: { height: 500, time: NOW - 100 }, taken: null };
     assert.equal(codeOf(pearl({ nodeHeight: 500, fork })), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(left(500, NOW - 100), "pearl", { pearlLagBlocks: 1000 }), "INDEXER_NOT_SYNCED");
     assert.equal(codeOf(left(500, NOW - 99), "pearl", { pearlLagBlocks: 1000 }), null);
+  });
+
+  test("a branch that ends below what it has replaced counts for whoever stores it", () => {
+    const taken = { height: 500, time: NOW - 100 };
+    const lower = (time: number, tip: typeof taken | null) =>
+      pearl({ nodeHeight: 500, fork: { height: 498, left: { height: 502, time }, taken: tip } });
+    assert.equal(codeOf(lower(NOW, taken)), null);
+    assert.equal(codeOf(lower(NOW, null)), "INDEXER_NOT_SYNCED", "a reader may be behind on what is left");
+    assert.equal(codeOf(lower(NOW, { ...taken, time: NOW })), "INDEXER_NOT_SYNCED");
+    const unclear = { height: 498, left: taken, taken };
+    assert.equal(
+      codeOf(pearl({ nodeHeight: 500, fork: unclear })),
+      "INDEXER_NOT_SYNCED",
+      "which of both it is",
+    );
   });
 
   test("the PEARL tip's age, where it counts", () => {

@@ -346,7 +346,13 @@ function notSynced(message: string, details: Record<string, unknown>): NotReady 
  * index lacks. Tips are those of the branch where they are higher than the left one, or as high and of another time.
  */
 function sharedHeight({ pearl }: ChainTips, fork: NodeFork | null): number {
-  if (fork === null || pearl.height > fork.left.height) return pearl.height;
+  if (fork === null || pearl.height > fork.left.height || isTaken(pearl, fork)) return pearl.height;
   const isLeft = pearl.height < fork.left.height || pearl.time === fork.left.time;
   return isLeft ? Math.min(pearl.height, fork.height) : pearl.height;
+}
+
+/** Whether a tip is that with which the branch is being stored: it may end below the one that it has left. */
+function isTaken({ height, time }: ChainTips["pearl"], { left, taken }: NodeFork): boolean {
+  const isLeft = height === left.height && time === left.time;
+  return !isLeft && taken !== null && height === taken.height && time === taken.time;
 }

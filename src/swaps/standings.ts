@@ -28,6 +28,11 @@ export interface NodeFork {
   readonly height: number;
   /** The tip of the applied chain that it has left. */
   readonly left: { readonly height: number; readonly time: number };
+  /**
+   * The tip with which the branch is being stored, to whoever stores it: the rows that its events carry are of this one. Null
+   * before that, and to whoever is told.
+   */
+  readonly taken: { readonly height: number; readonly time: number } | null;
 }
 
 /** How the PEARL side stands, without asking anybody. */

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { ScriptHex } from "../../src/primitives/brands.ts";
 import { StoreUnavailable } from "../../src/index/ports.ts";
 import { settle } from "../../testkit/doubles/clock.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
@@ -212,6 +213,20 @@ describe("S-05: a node that fell back", () => {
       await stage.lookAtNothing().catch(() => undefined);
       assert.equal((await stage.told()).verdict, isStored ? "LOCK_NOT_SUBMITTED" : "INDEXER_NOT_SYNCED");
     });
+
+  test("or a branch that ends below our tip: the event of what it has undone offers what the row then offers", async () => {
+    const { chain, stage } = await staged(3);
+    await stage.lookAtNothing();
+    stage.watch.mempoolRead();
+    const elsewhere = chain.payment(5, `5120${"07".repeat(32)}` as ScriptHex, AMOUNT);
+    chain.forget(3);
+    chain.mine([elsewhere.raw], 1);
+    await stage.follow();
+    assert.ok((await stage.told()).actions.includes("lock_pearl"));
+    const last = stage.scene.store.events.filter(({ type }) => type === "deal").at(-1);
+    const { row } = JSON.parse(last?.data ?? "{}");
+    assert.deepEqual(row, stage.row());
+  });
 
   test("one block less than K is left: the lock is not verified on the blocks of before", async () => {
     const { chain, stage } = await staged(K);

@@ -80,6 +80,11 @@ export class NodeStanding {
     this.#fork = fork;
   }
 
+  /** The ledger is given the node's branch with this tip. */
+  takes({ height, time }: HeaderPoint): void {
+    if (this.#fork !== null) this.#fork = { ...this.#fork, taken: { height, time } };
+  }
+
   /** The ledger has applied a block of the node. */
   appliedTo(tip: HeaderPoint): void {
     const isAll = tip.height >= this.#height;

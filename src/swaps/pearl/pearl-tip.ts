@@ -58,7 +58,7 @@ const LATE_MS = 1000;
 
 /** A branch that leaves the applied chain below its tip, at the highest. */
 function leaving({ height, time }: HeaderPoint): NodeFork {
-  return { height: height - 1, left: { height, time } };
+  return { height: height - 1, left: { height, time }, taken: null };
 }
 
 /** The result of appending. */
@@ -342,6 +342,7 @@ export class PearlTip {
     if (rewindTo !== null) {
       this.#window = this.#window.upTo(rewindTo);
       this.#listener.undoing(rewindTo);
+      this.#deps.standing.takes(tip);
     }
     await this.apply({
       rewindTo,
