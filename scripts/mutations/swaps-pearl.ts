@@ -148,9 +148,21 @@ const pearl = [
     },
     {
       rule: "S-05",
-      find: "if (!signal.aborted && theirs !== own.hash)",
-      replace: "if (signal.aborted)",
+      find: "left();\n      standing.forks(leaving(own));",
+      replace: "left();",
       why: "a lock is verified on blocks that the node has left while its newest one is long in coming",
+    },
+    {
+      rule: "S-05",
+      find: "if (theirs === own.hash) continue;",
+      replace: "if (theirs === own.hash) return;",
+      why: "a lock is verified on blocks that the node leaves while its newest one is long in coming",
+    },
+    {
+      rule: "S-05",
+      find: "if (hasLeft && appended",
+      replace: "if (!hasLeft && appended",
+      why: "a lock is verified on blocks that the node has left when the last of them has come",
     },
     {
       rule: "S-05",

@@ -11,15 +11,19 @@ import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 
 const doNothing = async (): Promise<void> => undefined;
 
-/** A lock with `deep` confirmations, verified where that is enough. `beforeBlocks` sets what is done before a block is given. */
+/**
+ * A lock with `deep` confirmations, verified where that is enough. `beforeBlocks` sets what is done before a block is given,
+ * `beforeHashes` what before the hash at a height is.
+ */
 async function staged(deep: number) {
   const chain = new PearlChain();
   let requests = 0;
-  let beforeBlock = doNothing;
+  let [beforeBlock, beforeHash] = [doNothing, doNothing];
   let failing = "nothing";
   const counted = new PearlPort(viewOfCore(chain.core), async (request, answer) => {
     requests += 1;
     if (request.startsWith("block ")) await beforeBlock();
+    if (request.startsWith("hash ")) await beforeHash();
     if (request.startsWith(failing)) throw new Error("not now");
     return answer(null);
   });
@@ -32,11 +36,14 @@ async function staged(deep: number) {
   const beforeBlocks = (what: () => Promise<void>): void => {
     beforeBlock = what;
   };
+  const beforeHashes = (what: () => Promise<void>): void => {
+    beforeHash = what;
+  };
   /** Requests that begin so fail from now on. */
   const fail = (kind: string): void => {
     failing = kind;
   };
-  return { chain, stage, requests: () => requests, beforeBlocks, fail };
+  return { chain, stage, requests: () => requests, beforeBlocks, beforeHashes, fail };
 }
 
 describe("S-05: a node that fell back", () => {
@@ -127,6 +134,36 @@ describe("S-05: a node that fell back", () => {
     await stage.lookAtNothing();
     assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
   });
+
+  for (const [what, isGiven] of [
+    ["and that is given then", true],
+    ["and that is never given", false],
+  ] as const)
+    test(`or another branch while the next block of ours is long in coming, ${what}: nothing is said on the blocks of before`, async () => {
+      const { chain, stage, beforeBlocks, beforeHashes } = await staged(K);
+      const gate = Promise.withResolvers<void>();
+      beforeBlocks(() => gate.promise);
+      chain.mineEmpty(1);
+      let asked = 0;
+      beforeHashes(async () => {
+        asked += 1;
+        if (asked !== 3) return;
+        chain.forget(K + 1);
+        chain.mineEmpty(K + 2, 1);
+      });
+      const following = stage.follow(1).catch(() => 0);
+      await settle();
+      assert.ok(asked >= 3, `asked ${asked} times`);
+      assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+      if (isGiven) gate.resolve();
+      else gate.reject(new Error("not now"));
+      await following;
+      assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+      beforeBlocks(doNothing);
+      await stage.follow();
+      await stage.lookAtNothing();
+      assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
+    });
 
   test("or its own chain, whose next block is long in coming: a lock stays verified", async () => {
     const { chain, stage, beforeBlocks } = await staged(K);

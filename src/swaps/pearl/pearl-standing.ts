@@ -80,6 +80,11 @@ export class NodeStanding {
     this.#fork = fork;
   }
 
+  /** Whether the node's chain has left the applied one, as far as is known. */
+  get isForked(): boolean {
+    return this.#fork !== null;
+  }
+
   /** The ledger is given the node's branch with this tip. */
   takes({ height, time }: HeaderPoint): void {
     if (this.#fork !== null) this.#fork = { ...this.#fork, taken: { height, time } };

@@ -55,6 +55,8 @@ export function lockTransactionsIn({
 
 /** A block that is awaited for longer may follow another one than ours: a node that hangs may take half a minute. */
 const LATE_MS = 1000;
+/** So often it is asked meanwhile, once in that time: after as many its last answer counts no more (S-62). */
+const LATE_QUESTIONS = 30;
 
 /** A branch that leaves the applied chain below its tip, at the highest. */
 function leaving({ height, time }: HeaderPoint): NodeFork {
@@ -147,7 +149,7 @@ export class PearlTip {
         const appended = isNext
           ? await this.#appendNext(own, tip)
           : await this.#append(this.#window, tip, null);
-        this.#isNextUnread = false;
+        this.#isNextUnread = appended.kind === "moved" && standing.isForked;
         if (appended.kind === "moved") return true;
       }
     }
@@ -185,21 +187,34 @@ export class PearlTip {
   /** Appends the block behind ours; while it is long in coming, the node is asked whether it still has ours. */
   async #appendNext(own: HeaderPoint, tip: NodeTip): Promise<Appended> {
     const reading = new AbortController();
-    void this.#askWhereLate(own, reading.signal);
+    let hasLeft = false;
+    void this.#askWhereLate(own, reading.signal, () => {
+      hasLeft = true;
+    });
     try {
-      return await this.#append(this.#window, tip, null);
+      const appended = await this.#append(this.#window, tip, null);
+      const next = this.#window.tip;
+      // With ours the node has left what follows it.
+      if (hasLeft && appended.kind === "moved" && next !== null) this.#deps.standing.forks(leaving(next));
+      return appended;
     } finally {
       reading.abort();
     }
   }
 
-  /** Never rejects: that the node gives nothing is told by the reading. */
-  async #askWhereLate(own: HeaderPoint, signal: AbortSignal): Promise<void> {
+  /** Never rejects: that the node gives nothing is told by the reading. `left`: called where it has another block by now. */
+  async #askWhereLate(own: HeaderPoint, signal: AbortSignal, left: () => void): Promise<void> {
     const { node, clock, standing } = this.#deps;
-    await clock.sleep(LATE_MS, signal);
-    if (signal.aborted) return;
-    const theirs = await node.blockHash(own.height).catch(() => own.hash);
-    if (!signal.aborted && theirs !== own.hash) standing.forks(leaving(own));
+    for (let asked = 0; asked < LATE_QUESTIONS; asked += 1) {
+      await clock.sleep(LATE_MS, signal);
+      if (signal.aborted) return;
+      const theirs = await node.blockHash(own.height).catch(() => own.hash);
+      if (signal.aborted) return;
+      if (theirs === own.hash) continue;
+      left();
+      standing.forks(leaving(own));
+      return;
+    }
   }
 
   /** Undoes what the node's chain has left, together with the first blocks of its branch. */
