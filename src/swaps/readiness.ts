@@ -268,8 +268,8 @@ export class SwapReadiness implements ConditionSource {
   }
 
   /**
-   * Whether the node's newest block has been so for long, or no block of the node has been applied for as long: it may have
-   * another newest one now and then of which none can be had.
+   * Whether the node's newest block has been so for long, or whatever was the newest has been missing for as long: it may
+   * have another newest one now and then, of which none can be had.
    */
   #isPearlStuck(): boolean {
     const { tipChangedAtMonotonicMs, lackingSinceMonotonicMs } = this.#deps.pearl();

@@ -47,8 +47,8 @@ export interface PearlStanding {
   /** `Clock.monotonicMs` at which the node's tip was last seen to change; null before the first answer. */
   readonly tipChangedAtMonotonicMs: number | null;
   /**
-   * `Clock.monotonicMs` since when the ledger has lacked blocks of the node and has taken none of them; null where it has the
-   * node's tip, and before the first answer.
+   * `Clock.monotonicMs` since when the ledger has not once had the node's tip; null where it has it, and before the first
+   * answer.
    */
   readonly lackingSinceMonotonicMs: number | null;
   /** Connections of the node at the last look; null where that failed for 30 s, and before the first. */

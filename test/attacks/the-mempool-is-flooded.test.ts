@@ -88,7 +88,7 @@ function swapsOf(node: FloodedNode, ledger: MemoryPearlLedger): PearlMempool {
     release: () => undefined,
     comparedSince: () => null,
     rewinds: 0,
-    lackingSinceMs: null,
+    stuckSinceMs: null,
     appliedTip: () => "00".repeat(32) as BlockHash,
     mempoolRead: () => undefined,
     onNewLocks: () => undefined,

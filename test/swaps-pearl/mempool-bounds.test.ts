@@ -27,7 +27,7 @@ class ListedMempool {
   nodeHeight = 0;
   appliedHeight = 0;
   /** Since when blocks of the node are missing of which none was applied. */
-  lackingSinceMs: number | null = null;
+  stuckSinceMs: number | null = null;
   nowMs = 0;
   areOrdersKnown = true;
   readonly watch;
@@ -43,7 +43,7 @@ class ListedMempool {
       release: () => undefined,
       comparedSince: () => null,
       appliedTip: () => blockAt(this.appliedHeight),
-      lackingSinceMs: null,
+      stuckSinceMs: null,
       mempoolRead: () => {
         this.isRead = true;
       },
@@ -71,7 +71,7 @@ class ListedMempool {
 
   /** A look that finds this one besides those that were there; `isWhole`: as the reader says. */
   async look(fresh: Signed | null = null, isWhole = true): Promise<void> {
-    Object.assign(this.watch, { lackingSinceMs: this.lackingSinceMs });
+    Object.assign(this.watch, { stuckSinceMs: this.stuckSinceMs });
     this.#reading.starting();
     if (fresh !== null) {
       const txid = fresh.txid as Txid;
@@ -170,7 +170,7 @@ test("S-51: what has left the mempool is waited for in blocks as long as they ar
   mempool.nodeHeight = 100;
   for (let height = 1; height < 5; height += 1) {
     mempool.appliedHeight = height;
-    mempool.lackingSinceMs = mempool.nowMs;
+    mempool.stuckSinceMs = mempool.nowMs;
     await mempool.lookAtNothing();
     mempool.nowMs += 39_000;
     await mempool.lookAtNothing();

@@ -9,13 +9,13 @@ import type { PearlWatch } from "./pearl-watch.ts";
 /** What is needed to tell. */
 interface LeavingDependencies {
   readonly node: Pick<PearlNode, "tip">;
-  readonly watch: Pick<PearlWatch, "appliedTip" | "rewinds" | "lackingSinceMs">;
+  readonly watch: Pick<PearlWatch, "appliedTip" | "rewinds" | "stuckSinceMs">;
   readonly clock: Clock;
 }
 
 /**
- * For how long blocks are waited for while none is applied: ten seconds after the index counts as not synced for that reason
- * (S-62), since readers in other processes hear of it later.
+ * For how long blocks are waited for while none is applied: ten seconds after the index counts as not synced for that reason,
+ * which it does until it has all of them, since readers in other processes hear of it later.
  */
 const LEAVING_MS = 40_000;
 
@@ -54,7 +54,7 @@ export class LeavingTransactions {
   /** Where blocks cannot be read, they are not waited for any longer; where they are, they take as long as they take. */
   isLate(): boolean {
     const { watch, clock } = this.#deps;
-    const since = watch.lackingSinceMs;
+    const since = watch.stuckSinceMs;
     return since !== null && clock.monotonicMs() - since >= LEAVING_MS;
   }
 }

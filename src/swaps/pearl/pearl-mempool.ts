@@ -34,7 +34,7 @@ interface PearlMempoolDependencies {
     | "onNewLocks"
     | "appliedTip"
     | "rewinds"
-    | "lackingSinceMs"
+    | "stuckSinceMs"
     | "mempoolRead"
   >;
   /** Whether the EVM index has caught up: then all orders are known that were made before the start. */

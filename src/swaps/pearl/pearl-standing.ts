@@ -32,6 +32,7 @@ export class NodeStanding {
   #answeredAtMs: number | null = null;
   #changedAtMs: number | null = null;
   #lackingSinceMs: number | null = null;
+  #stuckSinceMs: number | null = null;
   #hash: BlockHash | null = null;
   #connections: { readonly count: number; readonly atMs: number } | null = null;
   #askedMs = Number.NEGATIVE_INFINITY;
@@ -52,13 +53,19 @@ export class NodeStanding {
    */
   namesTipAt(height: number, isApplied: boolean): void {
     this.#height = height;
-    if (isApplied) this.#lackingSinceMs = null;
-    else this.#lackingSinceMs ??= this.#clock.monotonicMs();
+    if (isApplied) return this.#hasAll();
+    this.#lackingSinceMs ??= this.#clock.monotonicMs();
+    this.#stuckSinceMs ??= this.#clock.monotonicMs();
   }
 
-  /** As `PearlStanding` says. */
-  get lackingSinceMs(): number | null {
-    return this.#lackingSinceMs;
+  /** Since when the ledger has lacked blocks of the node and has taken none of them; null where it lacks none. */
+  get stuckSinceMs(): number | null {
+    return this.#stuckSinceMs;
+  }
+
+  #hasAll(): void {
+    this.#lackingSinceMs = null;
+    this.#stuckSinceMs = null;
   }
 
   /** The node has named its tip; `time` null where it is not known yet. */
@@ -92,9 +99,10 @@ export class NodeStanding {
 
   /** The ledger has applied a block of the node. */
   appliedTo(tip: HeaderPoint): void {
-    const isAll = tip.height >= this.#height;
-    if (isAll) this.#tip = tip;
-    this.#lackingSinceMs = isAll ? null : this.#clock.monotonicMs();
+    this.#stuckSinceMs = this.#clock.monotonicMs();
+    if (tip.height < this.#height) return;
+    this.#tip = tip;
+    this.#hasAll();
   }
 
   /**

@@ -156,8 +156,8 @@ export class PearlWatch implements ConditionSource {
   }
 
   /** Since when the ledger has lacked blocks of the node and has taken none, by the monotonic clock; null: it lacks none. */
-  get lackingSinceMs(): number | null {
-    return this.#standing.lackingSinceMs;
+  get stuckSinceMs(): number | null {
+    return this.#standing.stuckSinceMs;
   }
 
   /** All of the mempool was read since the start, and the ledger has what it shows. */
