@@ -88,3 +88,20 @@ describe("S-08: logs that come late", () => {
     assert.equal(one.follower.status().indexingStatus, "stalled");
   });
 });
+
+test("S-08: an RPC that is behind the final block is late with a log of its newest blocks, and another one withholds it: the third reading brings it", async () => {
+  const behind = Object.assign(await late(10, true), { chain: CHAIN.slice(0, 41) });
+  const withholding = await late(100, true);
+  let failures = 0;
+  // It fails once, so that the one behind is followed for a moment.
+  const honest = await serveChain(CHAIN, 100, ({ method }) =>
+    method === "eth_getLogs" && (failures += 1) === 1 ? { result: "none" } : undefined,
+  );
+  const urls = [honest, behind, withholding].map(({ url }) => url);
+  // The final block is known before anything is read.
+  const one = follow({ urls, options: { pollMs: 100, agreementMs: 5 } });
+  await one.until(() => one.ledger.tips().evm.height >= 0);
+  behind.isLate = false;
+  await one.until(() => one.ledger.tips().evm.finalHeight === 100);
+  assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [honest.url] }));
+});

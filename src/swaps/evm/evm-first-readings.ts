@@ -35,7 +35,7 @@ export class FirstReadings {
     else this.#readings = [...this.#readings, reading];
   }
 
-  /** Their headers. `finalHeight`: the final one in force when they were read. */
+  /** Their headers. `finalHeight`: up to where blocks were final when they were read, also by the RPC's own word. */
   keepHeaders(headers: readonly EvmBlock[], finalHeight: number): void {
     for (const { number, hash, mayHoldLogs } of headers) {
       this.#hashes.set(number, hash);

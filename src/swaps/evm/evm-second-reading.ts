@@ -102,7 +102,10 @@ export class SecondReading {
   firstRead(from: number, to: number, source: number, headers: readonly EvmBlock[] | null): void {
     // Alone it may be read again only some time after each reading.
     this.first.add({ from, to, source, atMs: this.#deps.clock.monotonicMs() }, this.#isAlone);
-    this.first.keepHeaders(headers ?? [], this.#deps.standing.final()?.height ?? -1);
+    const { standing } = this.#deps;
+    // What is not final to the RPC itself is new to it, though others may call it final.
+    const finalHeight = Math.min(standing.final()?.height ?? -1, standing.ownFinalHeight(source));
+    this.first.keepHeaders(headers ?? [], finalHeight);
   }
 
   /** All above this block was undone. */
