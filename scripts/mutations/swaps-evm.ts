@@ -84,6 +84,12 @@ export const SWAPS_EVM: readonly Break[] = [
   ]),
   ...inFile("src/swaps/evm/evm-rpc-quorum.ts", [
     {
+      rule: "S-07",
+      find: "return Math.min(final.height, this.ownFinalHeight(index));",
+      replace: "return final.height;",
+      why: "an honest RPC on an orphaned branch is the second beside a liar",
+    },
+    {
       rule: "S-62",
       find: "const ANSWER_COUNTS_MS = 30_000;",
       replace: "const ANSWER_COUNTS_MS = 3_000_000;",

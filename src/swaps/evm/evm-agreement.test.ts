@@ -242,6 +242,15 @@ describe("S-07: several RPCs", () => {
     assert.deepEqual(heldTo(1), [197, false]);
   });
 
+  test("one is read without headers up to the final block in force, and no higher than it calls final itself", async () => {
+    const { watch } = watchOf([calling(100, 90), calling(100, 95), calling(60, 40)]);
+    await watch.look();
+    assert.deepEqual(
+      [0, 1, 2].map((index) => watch.settledBy(index)),
+      [90, 90, 40],
+    );
+  });
+
   test("the final block has the time that those give it who agree about it", async () => {
     const other = { ...block(90, "b"), time: 7 };
     const liar = { ...rpc("liar"), heads: async () => ({ head: block(100, "b"), final: other }) };
