@@ -38,6 +38,12 @@ export function* firstRow(sql: string, ...values: readonly Value[]): Reading<Cel
   return (yield* allRows(sql, ...values))[0] ?? null;
 }
 
+/** The answer of a read for which nothing need be asked. */
+export function* atOnce<Answer>(answer: Answer): Reading<Answer> {
+  yield* together([]);
+  return answer;
+}
+
 /** The answers of reads that go on side by side: what they need next is asked together. */
 export function* together<Answer>(readings: readonly Reading<Answer>[]): Reading<readonly Answer[]> {
   const steps = readings.map((reading) => reading.next());

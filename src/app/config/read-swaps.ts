@@ -12,7 +12,6 @@ import {
   profileFaults,
   type SwapProfiles,
 } from "../../swap/profiles.ts";
-import type { ReadinessLimits } from "../../swaps/readiness.ts";
 import type { SettingName } from "./declaration.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
@@ -21,6 +20,15 @@ type BalanceTarget =
   | { readonly kind: "node" }
   /** `url` without a slash at its end. */
   | { readonly kind: "blockbook"; readonly url: string };
+
+/** When an index counts as not synced (S-05). Null: the condition is off. */
+interface SyncLimits {
+  readonly pearlLagBlocks: number;
+  readonly pearlTipAgeS: number | null;
+  readonly minPeers: number | null;
+  readonly evmLagS: number;
+  readonly evmHeadAgeS: number | null;
+}
 
 /** Everything that is configured about swaps. */
 export interface SwapConfig {
@@ -50,8 +58,7 @@ export interface SwapConfig {
   readonly takeMax: number;
   readonly requirePearlProof: boolean;
   readonly balanceSource: BalanceTarget;
-  /** Those of S-05 that can be set. */
-  readonly limits: Omit<ReadinessLimits, "blockIntervalS" | "answerWithinS">;
+  readonly limits: SyncLimits;
 }
 
 /** What says something only where swaps are on. */
@@ -252,7 +259,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function readLimits(reader: SettingReader, isPlay: boolean): SwapConfig["limits"] {
+function readLimits(reader: SettingReader, isPlay: boolean): SyncLimits {
   const peers = reader.integer("PEARL_MIN_PEERS", 0, 1000, isPlay ? 0 : 3);
   return {
     pearlLagBlocks: reader.integer("SWAP_PEARL_LAG_BLOCKS", 0, 1000, 1),

@@ -36,7 +36,8 @@ export class SwapApi extends SwapReads implements SwapService {
       case "verifyRefund":
         return verifyRefundOf(this.#deps, post.hash, post.body, post.client);
       case "verifyEvmRefund":
-        return verifyEvmRefundOf(this.#deps, post.hash);
+        break;
     }
+    return verifyEvmRefundOf(this.#deps, post.hash);
   }
 }

@@ -96,9 +96,9 @@ function rangesOf(asked: AskedOperations): MergedRanges {
       const ranges = asked.kinds.map((kind) => `tick = $1 AND tick <> '' AND kind = ${kind}`);
       return { ...list, ranges, values: [asked.tick] };
     }
-    case "address": {
-      const ranges = asked.kinds.map((kind) => `address_id = $1 AND scope = $2 AND kind = ${kind}`);
-      return { ...list, table: "op_address", ranges, values: [asked.id, asked.scope] };
-    }
+    case "address":
+      break;
   }
+  const ranges = asked.kinds.map((kind) => `address_id = $1 AND scope = $2 AND kind = ${kind}`);
+  return { ...list, table: "op_address", ranges, values: [asked.id, asked.scope] };
 }

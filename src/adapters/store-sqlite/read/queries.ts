@@ -4,7 +4,7 @@ import type { IndexQueries, TipState } from "../../../index/queries.ts";
 import type { Tick } from "../../../primitives/brands.ts";
 import { walked } from "../../store-rows/pages.ts";
 import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
-import type { Reading } from "../../store-rows/reading.ts";
+import { atOnce } from "../../store-rows/reading.ts";
 import type { AddressFinder } from "../address-ids.ts";
 import { answered } from "../answered.ts";
 import type { Connection } from "../connection.ts";
@@ -31,9 +31,7 @@ export function sqliteQueries(connection: Connection, finder: AddressFinder): In
 
 function readsOf(finder: AddressFinder): EngineReads {
   const [kinds, dayOld] = [new TickKinds(), new DayOldHeight()];
-  const findAddress = function* (text: string): Reading<number | null> {
-    return finder.find(text);
-  };
+  const findAddress = (text: string) => atOnce(finder.find(text));
   const known = ({ hash }: TipState): OperationKeys => ({
     findAddress,
     kindsOfTick: (tick: Tick) => kinds.of(hash, tick),

@@ -167,12 +167,12 @@ function namedList(asked: AskedOperations, present: ReadonlySet<number> | null):
         ? null
         : { name, parts: () => ["op", ranges()], values: [asked.tick, ...kinds] };
     }
-    case "address": {
-      const { id, scope, kinds } = asked;
-      const ranges = (): readonly string[] =>
-        kinds.map((_, at) => `address_id = ?1 AND scope = ?2 AND kind = ?${at + 3}`);
-      const name = `address, ${kinds.length} kinds`;
-      return { name, parts: () => ["op_address", ranges()], values: [id, scope, ...kinds] };
-    }
+    case "address":
+      break;
   }
+  const { id, scope, kinds } = asked;
+  const ranges = (): readonly string[] =>
+    kinds.map((_, at) => `address_id = ?1 AND scope = ?2 AND kind = ?${at + 3}`);
+  const name = `address, ${kinds.length} kinds`;
+  return { name, parts: () => ["op_address", ranges()], values: [id, scope, ...kinds] };
 }
