@@ -42,7 +42,7 @@ export async function refuseExpectation(
 ): Promise<void> {
   const target = request.url ?? "/";
   try {
-    const holdsSecret = await targetHoldsSecret(context.deps.swaps ?? null, target);
+    const holdsSecret = await targetHoldsSecret(context.deps.swaps, target);
     const facts = holdsSecret ? { ...SECRET_REFUSED, headers: {} } : EXPECTATION;
     writeError(facts, await heightHeaders(context, pathOf(target)), requestId, request, response);
   } catch (error) {

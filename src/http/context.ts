@@ -78,7 +78,7 @@ export function knownHeightHeaders(context: HttpContext, path: string): Record<s
 }
 
 function swapHeights({ deps: { swaps } }: HttpContext, path: string): Record<string, string> {
-  if (!swaps || !isSwapPath(path)) return {};
+  if (swaps === null || !isSwapPath(path)) return {};
   const { pearl, evm } = swaps.heights();
   return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
 }
@@ -141,7 +141,7 @@ export async function answerUnrouted(
   }
   // The path is one of ours and the method too: only its percent-encoding can be broken.
   if (mayBePage) return sendAnswer(request, reply, absentPage("No such page"));
-  if (isSwapPath(path) && !context.deps.swaps) return sendSwapsDisabled(context, request, reply);
+  if (isSwapPath(path) && context.deps.swaps === null) return sendSwapsDisabled(context, request, reply);
   return sendError(context, request, reply, {
     code: "INVALID_REQUEST",
     message:

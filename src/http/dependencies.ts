@@ -70,21 +70,21 @@ export interface HttpDependencies {
   readonly fillPsbt: (input: FillPsbtInput) => string;
   /**
    * Which proxies may name the client in `X-Forwarded-For`: their addresses and networks, or how many stand between
-   * client and service; default none.
+   * client and service.
    */
-  readonly trustProxy?: TrustedProxies;
-  /** For GET, HEAD and OPTIONS; default: no limit. */
-  readonly rateLimit?: RateLimitOptions | null;
-  /** For every other method; default: no limit. */
-  readonly rateLimitPost?: RateLimitOptions | null;
+  readonly trustProxy: TrustedProxies;
+  /** For GET, HEAD and OPTIONS; null: no limit. */
+  readonly rateLimit: RateLimitOptions | null;
+  /** For every other method; null: no limit. */
+  readonly rateLimitPost: RateLimitOptions | null;
   /** Bytes of answers that are kept for the present state; default 64 MiB. 0 switches the byte cache off. */
   readonly cacheBytes?: number;
   /** Writes one debug line for every request, cached ones included; default false. Failures are always logged. */
   readonly logRequests?: boolean;
   readonly events?: EventStreamOptions;
   readonly connections?: ConnectionLimits;
-  /** The swap service; null or absent where no escrow is configured: swap paths then answer 503. */
-  readonly swaps?: SwapService | null;
+  /** The swap service; null where no escrow is configured: swap paths then answer 503. */
+  readonly swaps: SwapService | null;
   /** Tells when swap state has changed: the event stream looks at its log again. */
   readonly swapFeed?: StateFeed;
   /** Folder of the files that the pages load; default: `web/built` of this program. */
@@ -105,6 +105,6 @@ export interface HttpDependencies {
   readonly serves?: "health" | "interface";
   /** Counts for `/metrics`; absent: there is no such path. */
   readonly metrics?: () => Promise<{ readonly type: string; readonly text: string }>;
-  /** Makes pages of lists beside this thread; null or absent: all answers are made here. */
-  readonly answers?: AnswerMaker | null;
+  /** Makes pages of lists beside this thread; null: all answers are made here. */
+  readonly answers: AnswerMaker | null;
 }

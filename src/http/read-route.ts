@@ -234,8 +234,7 @@ async function sendReady(
   reply: FastifyReply,
   ready: ReadyAnswer,
 ): Promise<FastifyReply> {
-  const unlimited = (deps.rateLimit ?? null) === null;
-  if (!unlimited || !writeReady(ready, () => request.id, request.raw, reply.raw)) {
+  if (deps.rateLimit !== null || !writeReady(ready, () => request.id, request.raw, reply.raw)) {
     return sendAnswer(request, reply, ready.answer);
   }
   return reply.hijack();

@@ -125,7 +125,7 @@ async function registerInterface(app: FastifyInstance, context: HttpContext): Pr
   const { deps } = context;
   for (const route of READ_ROUTES) registerRead(app, context, route);
   registerEvents(app, context);
-  if (deps.swaps) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
+  if (deps.swaps !== null) await registerSwaps(app, context, deps.swaps, SWAP_ROUTES);
   else registerDisabledSwaps(app, context);
   if (deps.serves === "interface") return;
   registerDocs(app, () => interfaceDocument(deps.version));
@@ -134,7 +134,7 @@ async function registerInterface(app: FastifyInstance, context: HttpContext): Pr
 }
 
 /** Who is trusted to speak for others (H-10): one answer for connections, limits and the framework's `ip`. */
-function proxyTest({ trustProxy = false }: HttpDependencies): ProxyTest {
+function proxyTest({ trustProxy }: HttpDependencies): ProxyTest {
   if (trustProxy === false) return () => false;
   // With a number of hops, whoever connects is the nearest of them.
   if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
@@ -170,9 +170,9 @@ function nodeServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const { deps, cache } = context;
-  const swaps = deps.swaps ?? null;
+  const { swaps } = deps;
   // A limit has to count every request, so with one all of them take the ordinary way.
-  const keepsAnswers = (deps.rateLimit ?? null) === null;
+  const keepsAnswers = deps.rateLimit === null;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
@@ -278,7 +278,7 @@ function afterChecks(
   reply: FastifyReply,
   goOn: () => unknown,
 ): unknown {
-  const swaps = context.deps.swaps ?? null;
+  const { swaps } = context.deps;
   const limited = (): unknown => {
     const verdict = limits(request);
     if (verdict !== undefined) reply.headers(verdict.headers);

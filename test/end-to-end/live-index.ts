@@ -135,6 +135,11 @@ export class LiveIndex {
       clock,
       log,
       fillPsbt: fillTemplatePsbt,
+      trustProxy: false,
+      rateLimit: null,
+      rateLimitPost: null,
+      swaps: null,
+      answers: null,
       ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
     });
     await app.listen({ host: HOST, port: 0 });

@@ -99,6 +99,11 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
     clock: handClock(() => now.ms),
     log: logOf((level, message, fields) => void log.push({ level, fields, message })),
     fillPsbt: fillTemplatePsbt,
+    trustProxy: false,
+    rateLimit: null,
+    rateLimitPost: null,
+    swaps: null,
+    answers: null,
     ...options,
   };
   const app = await buildServer(deps);
