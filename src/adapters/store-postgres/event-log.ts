@@ -78,7 +78,7 @@ export class EventLogEntries {
     if (isCountDue(this.#before, this.#lastId)) await trimSwapGroups(session);
     await session.run(
       `DELETE FROM swap_event
-         WHERE id < coalesce((SELECT first_id FROM event_log ORDER BY seq LIMIT 1), 9007199254740991)`,
+         WHERE id < coalesce((SELECT min(first_id) FROM event_log), 9007199254740991)`,
     );
   }
 

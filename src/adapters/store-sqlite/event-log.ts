@@ -75,7 +75,7 @@ export function trimLog(connection: Connection, before: number, after: number): 
   if (isCountDue(before, after)) trimSwapGroups(connection);
   connection.run(
     `DELETE FROM swap_event
-       WHERE id < coalesce((SELECT first_id FROM event_log ORDER BY seq LIMIT 1), 9007199254740991)`,
+       WHERE id < coalesce((SELECT min(first_id) FROM event_log), 9007199254740991)`,
   );
 }
 
