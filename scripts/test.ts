@@ -1,4 +1,4 @@
-// Runs the tests with node's own runner, one file more at a time than there are cores. Without arguments (`npm test`):
+// Runs the tests with node's own runner, one process more at a time than there are cores. Without arguments (`npm test`):
 // the check, then every *.test.ts. With arguments (`npm test -- PART …`): only the files whose path has one of the
 // fragments, without the check. Counted are leaf tests, and a suite that is skipped as a whole, because none of its tests
 // is reported. Every skip is named in one line; STRAND_REQUIRE_ALL=1 makes it a failure, unless its reason begins with
@@ -13,6 +13,7 @@ import { join, relative, resolve } from "node:path";
 import { bundleLibraries } from "./library-bundles.ts";
 import { longestFirst } from "./longest-tests.ts";
 import { TEST_FLAGS } from "./node-flags.ts";
+import { programsOf } from "./shared-processes.ts";
 import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
@@ -24,7 +25,10 @@ const files = longestFirst(
   ),
 );
 
-/** Files from which on their processes save more than the second that it takes to bundle libraries for them. */
+/**
+ * Files from which on their processes save more than the second that it takes to bundle libraries for them, and from which
+ * on those that can share processes do.
+ */
 const MANY_FILES = 10;
 
 // Hundreds of processes load the same modules: each takes what another one has compiled.
@@ -40,7 +44,8 @@ if (wanted.length === 0) {
   if (!check.ok) process.exit(1);
 }
 
-if (files.length >= MANY_FILES) {
+const isMany = files.length >= MANY_FILES;
+if (isMany) {
   const { NODE_OPTIONS: options = "" } = process.env;
   const bundles = await bundleLibraries(resolve(import.meta.dirname, ".."), join(compiled, "libraries"));
   process.env["NODE_OPTIONS"] = `${options} ${bundles}`.trim();
@@ -60,7 +65,10 @@ const durations: { readonly file: string; readonly seconds: number }[] = [];
 const started = performance.now();
 // Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
 const concurrency = availableParallelism() + 1;
-const stream = run({ files: [...files], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
+const { start, groups } = isMany
+  ? programsOf(files, join(compiled, "groups"))
+  : { start: files, groups: new Map<string, readonly string[]>() };
+const stream = run({ files: [...start], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
   entries.push({ name, file: file ?? "", outcome });
@@ -82,9 +90,15 @@ stream.on("test:fail", (event) => {
   record(event.name, event.file, "failed");
 });
 
+const took = (file: string, milliseconds: number): unknown =>
+  durations.push({ file: relative(".", file), seconds: Math.round(milliseconds / 100) / 10 });
 stream.on("test:summary", ({ file, duration_ms: milliseconds }) => {
-  if (file !== undefined)
-    durations.push({ file: relative(".", file), seconds: Math.round(milliseconds / 100) / 10 });
+  if (file !== undefined && !groups.has(file)) took(file, milliseconds);
+});
+// In a process of several files each is a suite with its path for a name.
+const together = new Set([...groups.values()].flat());
+stream.on("test:complete", ({ name, nesting, details }) => {
+  if (nesting === 0 && together.has(name)) took(name, details.duration_ms);
 });
 
 if (process.env["STRAND_VERBOSE"] === "1") stream.compose(spec).pipe(process.stdout);
@@ -93,6 +107,8 @@ else {
     const cause = event.details.error as { failureType?: string; cause?: unknown };
     if (cause.failureType === "subtestsFailed") return;
     console.log(`FAILED ${event.file ?? ""}: ${event.name}`);
+    const group = groups.get(event.name);
+    if (group !== undefined) console.log(`which runs ${group.join(", ")}`);
     console.log(cause.cause ?? event.details.error);
   });
   stream.on("test:diagnostic", ({ message }) => {

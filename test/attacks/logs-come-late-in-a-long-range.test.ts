@@ -4,9 +4,11 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { follow, rebuilt, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const logsOf = (n: number): number => (n === 30 || n === 60 ? 1 : 0);
 const CHAIN = scriptedChain(100, logsOf);

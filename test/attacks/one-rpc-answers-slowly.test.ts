@@ -8,9 +8,11 @@ import { test } from "node:test";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Clock } from "../../src/follow/ports.ts";
-import { follow, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(300, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 100;

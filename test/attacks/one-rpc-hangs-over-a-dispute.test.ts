@@ -5,9 +5,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { until } from "../../testkit/until.ts";
-import { follow, rebuilt, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { scriptedChain } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(60, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 50;

@@ -5,9 +5,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { follow, type Followed, rebuilt, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, type Followed, rebuilt, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireLog } from "../evm/scripted-chain.ts";
 import type { Meddling, ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 100;

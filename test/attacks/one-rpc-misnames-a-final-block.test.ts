@@ -4,9 +4,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { follow, rebuilt, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 2 : 0));
 const FIRST_FINAL = 100;

@@ -4,9 +4,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { follow, type Followed, rebuilt, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, type Followed, rebuilt, serveChain } from "../evm/follow.ts";
 import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const ORPHANED = 50;
 const FINAL = 100;

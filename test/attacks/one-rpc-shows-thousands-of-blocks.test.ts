@@ -5,9 +5,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MAX_CHECKPOINTS } from "../../src/swaps/ledger/ports.ts";
-import { follow, rebuilt, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, rebuilt, serveChain } from "../evm/follow.ts";
 import { type ScriptedBlock, scriptedChain } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(150, (n) => (n % 10 === 0 ? 2 : 0));
 const FINAL = 100;

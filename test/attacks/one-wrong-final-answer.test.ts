@@ -5,9 +5,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Clock } from "../../src/follow/ports.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
-import { follow, serveChain } from "../evm/follow.ts";
+import { endAfterEachTest, follow, serveChain } from "../evm/follow.ts";
 import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(120, (n) => (n % 10 === 0 ? 1 : 0));
 

@@ -11,8 +11,10 @@ import type { Clock } from "../../src/follow/ports.ts";
 import { deployEscrow, fundBuyer, type TestEscrow } from "../../testkit/doubles/anvil/deploy.ts";
 import { type Anvil, startAnvil } from "../../testkit/doubles/anvil/node.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { follow, type Followed, rebuilt } from "./follow.ts";
+import { endAfterEachTest, follow, type Followed, rebuilt } from "./follow.ts";
 import { until } from "../../testkit/until.ts";
+
+endAfterEachTest();
 
 /** Code that returns this word whatever it is asked. */
 const returning = (word: string): string => `0x7f${word}5f5260205ff3`;

@@ -4,12 +4,14 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { describe, test } from "node:test";
-import { follow, type Followed, rebuilt, serveChain } from "./follow.ts";
+import { endAfterEachTest, follow, type Followed, rebuilt, serveChain } from "./follow.ts";
 import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
 import { StoreUnavailable } from "../../src/index/ports.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import type { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
+
+endAfterEachTest();
 
 const CHAIN = scriptedChain(300, (n) => (n % 3 === 0 ? 1 : 0));
 const EVENTS = 101;

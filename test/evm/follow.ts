@@ -1,5 +1,5 @@
 // A follower over given URLs and a ledger in memory, with waits short enough for tests, and the RPCs that it asks.
-// Whatever a test has opened here ends with it.
+// Whatever a test has opened here ends with it, where its file calls for that.
 
 import { afterEach } from "node:test";
 import { systemClock } from "../../src/adapters/system/clock.ts";
@@ -21,9 +21,13 @@ import { logOf } from "../../testkit/doubles/log.ts";
 const TIP_LIMIT_MS = 300_000;
 
 const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of opened.splice(0)) await end();
-});
+
+/** Registers the hook of the calling test file that ends what its tests open here. */
+export function endAfterEachTest(): void {
+  afterEach(async () => {
+    for (const end of opened.splice(0)) await end();
+  });
+}
 
 /** Serves a chain of which this block is final; null: none is. */
 export async function serveChain(

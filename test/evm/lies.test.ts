@@ -3,9 +3,11 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { follow, rebuilt, serveChain } from "./follow.ts";
+import { endAfterEachTest, follow, rebuilt, serveChain } from "./follow.ts";
 import type { Meddling, ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type WireBlock, type WireLog } from "./scripted-chain.ts";
+
+endAfterEachTest();
 
 const serve = (chain = scriptedChain(40, (n) => (n % 5 === 0 ? 2 : 0))): Promise<ScriptedRpc> =>
   serveChain(chain, Math.max(0, chain.length - 11));

@@ -4,9 +4,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LedgerDied, MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
-import { follow, rebuilt, serveChain } from "./follow.ts";
+import { endAfterEachTest, follow, rebuilt, serveChain } from "./follow.ts";
 import type { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
+
+endAfterEachTest();
 
 const logs = (n: number): number => (n % 4 === 0 ? 2 : 0);
 const CHAIN = scriptedChain(120, logs);

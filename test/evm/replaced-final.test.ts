@@ -4,9 +4,11 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { follow, type Followed, serveChain } from "./follow.ts";
+import { endAfterEachTest, follow, type Followed, serveChain } from "./follow.ts";
 import type { ScriptedRpc } from "./scripted-rpc.ts";
 import { scriptedChain, type ScriptedBlock } from "./scripted-chain.ts";
+
+endAfterEachTest();
 
 const logs = (n: number): number => (n % 4 === 0 ? 1 : 0);
 const CHAIN = scriptedChain(120, logs);
