@@ -3,7 +3,7 @@
 // three of them at a time leave the cores idle. The order is that of a measured run (`durations` of reports/tests.json); it
 // need not be exact.
 
-/** Test files of 10 s and more on two cores, the longest first but for what is said above. */
+/** Test files of some ten seconds and more on two cores, the longest first but for what is said above. */
 export const LONGEST: readonly string[] = [
   "test/simulation/swap-stories.test.ts",
   "test/store-postgres.test.ts",
@@ -43,24 +43,15 @@ export const LONGEST: readonly string[] = [
   "test/store-sqlite.test.ts",
   "test/process/database-away.test.ts",
   "test/process/standby.test.ts",
-  "test/swap-world/lying-rpcs.test.ts",
   "test/process/balanced.test.ts",
   "test/evm/bad-days.test.ts",
-  "test/process/unusable-database.test.ts",
-  "test/simulation/seeded-faults.test.ts",
   "test/store-sqlite-swaps.test.ts",
-  "test/http/openapi.test.ts",
   "test/store-postgres-schema.test.ts",
-  "test/end-to-end/cursors.test.ts",
-  "test/browser/market.test.ts",
-  "test/browser/chart.test.ts",
-  "test/attacks/strangers-sell-the-same-pearl.test.ts",
-  "test/swaps/engines.test.ts",
-  "test/service/crash-points.test.ts",
-  "test/end-to-end/engines.test.ts",
-  "test/attacks/the-database-file-is-damaged.test.ts",
-  "test/swaps/deals.test.ts",
-  "test/process/database-takes-no-writes.test.ts",
+  "test/store-postgres-standby.test.ts",
+  "test/attacks/one-rpc-invents-or-withholds-logs.test.ts",
+  "test/process/partition.test.ts",
+  "test/service/postgres-branches.test.ts",
+  "test/differential/core-and-reference.test.ts",
 ];
 
 /** The files with the longest first, then the others by their names. */
