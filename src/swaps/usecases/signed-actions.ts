@@ -65,7 +65,7 @@ interface Decided {
 /**
  * What an action changes, or what it comes to without changing anything. Where the ask has ended by what is not final, or by
  * what an EVM RPC denies, a pause or cancellation is refused, and kept: the ask may come back, and its seller, who was told
- * that it had ended, would not know (A-201).
+ * that it had ended, would not know (A-140).
  */
 async function decided(
   deps: SwapDependencies,
