@@ -1,6 +1,7 @@
-// Bounds how long one RPC of several may take to bring a range of blocks, or to say what it has of the logs in one. Each of its answers has a time limit, and one that
-// uses it up with every answer, or with headers that make it be asked for each block by itself, would hold the reading for
-// hours, while the others go on. Nothing is believed or refused by it: the next one is asked.
+// Bounds how long one RPC of several may take to bring a range of blocks, or to say what it has of the logs in one. Each of
+// its answers has a time limit, and one that uses it up with every answer, or with headers that make it be asked for each
+// block by itself, would hold the reading for hours, while the others go on. Nothing is believed or refused by it: the next
+// one is asked.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
