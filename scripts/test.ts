@@ -13,6 +13,7 @@ import { join, relative, resolve } from "node:path";
 import { bundleLibraries } from "./library-bundles.ts";
 import { longestFirst } from "./longest-tests.ts";
 import { TEST_FLAGS } from "./node-flags.ts";
+import { bundleProgram } from "./program-bundle.ts";
 import { programsOf } from "./shared-processes.ts";
 import { runStep } from "./step.ts";
 
@@ -26,8 +27,8 @@ const files = longestFirst(
 );
 
 /**
- * Files from which on their processes save more than the second that it takes to bundle libraries for them, and from which
- * on those that can share processes do.
+ * Files from which on their processes save more than the seconds that it takes to bundle libraries and the program for
+ * them, and from which on those that can share processes do.
  */
 const MANY_FILES = 10;
 
@@ -47,8 +48,12 @@ if (wanted.length === 0) {
 const isMany = files.length >= MANY_FILES;
 if (isMany) {
   const { NODE_OPTIONS: options = "" } = process.env;
-  const bundles = await bundleLibraries(resolve(import.meta.dirname, ".."), join(compiled, "libraries"));
-  process.env["NODE_OPTIONS"] = `${options} ${bundles}`.trim();
+  const repository = resolve(import.meta.dirname, "..");
+  const bundles = await Promise.all([
+    bundleLibraries(repository, join(compiled, "libraries")),
+    bundleProgram(repository, join(compiled, "program")),
+  ]);
+  process.env["NODE_OPTIONS"] = `${options} ${bundles.join(" ")}`.trim();
 }
 
 rmSync("reports", { recursive: true, force: true });
