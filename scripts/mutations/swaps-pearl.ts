@@ -148,8 +148,8 @@ const pearl = [
     },
     {
       rule: "S-05",
-      find: "left();\n      standing.forks(leaving(own));",
-      replace: "left();",
+      find: "standing.forks({ height: own.height - 1, left: { height: tip.height, time: null }, taken: null });",
+      replace: "",
       why: "a lock is verified on blocks that the node has left while its newest one is long in coming",
     },
     {
@@ -160,8 +160,8 @@ const pearl = [
     },
     {
       rule: "S-05",
-      find: "if (hasLeft && appended",
-      replace: "if (!hasLeft && appended",
+      find: "if (!this.#hasLeft) this.#deps.standing.forks(null);",
+      replace: "this.#deps.standing.forks(null);",
       why: "a lock is verified on blocks that the node has left when the last of them has come",
     },
     {
@@ -175,6 +175,18 @@ const pearl = [
       find: "if (own !== null && tip.height === own.height &&",
       replace: "if (own !== null && tip.height < 0 &&",
       why: "a lock is verified on blocks that the node has left for a branch as high, of whose tip it gives no header",
+    },
+    {
+      rule: "S-54",
+      find: "left: { height: tip.height, time: null }",
+      replace: "left: own",
+      why: "the event of a block that the node has left when it comes offers to reveal the secret",
+    },
+    {
+      rule: "S-05",
+      find: "await this.#appendNext(own, tip)",
+      replace: "await (isNext ? this.#appendNext(own, tip) : this.#append(this.#window, tip, null))",
+      why: "a lock is verified on blocks that the node leaves while its newest one is long in coming at the second try",
     },
     {
       rule: "S-54",

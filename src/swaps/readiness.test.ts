@@ -168,6 +168,17 @@ describe("S-05: synced", () => {
     assert.equal(codeOf(left(500, NOW - 99), "pearl", { pearlLagBlocks: 1000 }), null);
   });
 
+  test("what may be applied on a tip that the node has left is missing, too, whether it is there yet or not", () => {
+    for (const [height, code] of [
+      [500, "INDEXER_NOT_SYNCED"],
+      [501, "INDEXER_NOT_SYNCED"],
+      [499, null],
+    ] as const) {
+      const fork = { height: 498, left: { height, time: null }, taken: null };
+      assert.equal(codeOf(pearl({ nodeHeight: 500, fork })), code, `${height}`);
+    }
+  });
+
   test("a branch that ends below what it has replaced counts for whoever stores it", () => {
     const taken = { height: 500, time: NOW - 100 };
     const lower = (time: number, tip: typeof taken | null) =>

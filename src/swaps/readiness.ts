@@ -347,7 +347,8 @@ function notSynced(message: string, details: Record<string, unknown>): NotReady 
  */
 function sharedHeight({ pearl }: ChainTips, fork: NodeFork | null): number {
   if (fork === null || pearl.height > fork.left.height || isTaken(pearl, fork)) return pearl.height;
-  const isLeft = pearl.height < fork.left.height || pearl.time === fork.left.time;
+  const { height, time } = fork.left;
+  const isLeft = pearl.height < height || time === null || pearl.time === time;
   return isLeft ? Math.min(pearl.height, fork.height) : pearl.height;
 }
 

@@ -26,8 +26,11 @@ export interface EvmStanding {
 export interface NodeFork {
   /** The last block that the node's chain shares with the applied one. */
   readonly height: number;
-  /** The tip of the applied chain that it has left. */
-  readonly left: { readonly height: number; readonly time: number };
+  /**
+   * The tip of the applied chain that it has left. `time` null: with it whatever may be applied on it up to this height, which
+   * is not read yet.
+   */
+  readonly left: { readonly height: number; readonly time: number | null };
   /**
    * The tip with which the branch is being stored, to whoever stores it: the rows that its events carry are of this one. Null
    * before that, and to whoever is told.

@@ -165,6 +165,48 @@ describe("S-05: a node that fell back", () => {
       assert.equal((await stage.told()).verdict, "LOCK_NOT_SUBMITTED");
     });
 
+  test("or another branch while the next block of ours is long in coming at the second try: nothing is said on the blocks of before", async () => {
+    const { chain, stage, beforeBlocks, beforeHashes } = await staged(K);
+    beforeBlocks(() => Promise.reject(new Error("not now")));
+    chain.mineEmpty(1);
+    await assert.rejects(stage.follow());
+    const gate = Promise.withResolvers<void>();
+    beforeBlocks(() => gate.promise);
+    let asked = 0;
+    beforeHashes(async () => {
+      asked += 1;
+      if (asked !== 3) return;
+      chain.forget(K + 1);
+      chain.mineEmpty(K + 2, 1);
+    });
+    const following = stage.follow(1).catch(() => 0);
+    await settle();
+    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    gate.resolve();
+    await following;
+    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+  });
+
+  test("or another branch while the next block of ours is long in coming: its event offers nothing that the row then does not", async () => {
+    const { chain, stage, beforeBlocks, beforeHashes } = await staged(K - 1);
+    const gate = Promise.withResolvers<void>();
+    beforeBlocks(() => gate.promise);
+    chain.mineEmpty(1);
+    beforeHashes(async () => {
+      beforeHashes(doNothing);
+      chain.forget(K);
+      chain.mineEmpty(K + 1, 1);
+    });
+    const following = stage.follow(1).catch(() => 0);
+    await settle();
+    gate.resolve();
+    await following;
+    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    const last = stage.scene.store.events.filter(({ type }) => type === "deal").at(-1);
+    const { row } = JSON.parse(last?.data ?? "{}");
+    assert.deepEqual(row, stage.row());
+  });
+
   test("or its own chain, whose next block is long in coming: a lock stays verified", async () => {
     const { chain, stage, beforeBlocks } = await staged(K);
     const gate = Promise.withResolvers<void>();

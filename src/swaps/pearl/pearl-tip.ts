@@ -75,6 +75,8 @@ export class PearlTip {
   #isFallenBack = false;
   /** Whether the node's next block could not be read: it may follow another one than ours. */
   #isNextUnread = false;
+  /** Whether the node has left our tip while what follows it is read and stored. */
+  #hasLeft = false;
   #window = new HeaderWindow();
 
   /** `batchBlocks`: blocks in one change while catching up. */
@@ -146,9 +148,7 @@ export class PearlTip {
         // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
         if (!isNext) standing.forks(null);
         this.#isNextUnread = true;
-        const appended = isNext
-          ? await this.#appendNext(own, tip)
-          : await this.#append(this.#window, tip, null);
+        const appended = await this.#appendNext(own, tip);
         this.#isNextUnread = appended.kind === "moved" && standing.isForked;
         if (appended.kind === "moved") return true;
       }
@@ -184,26 +184,20 @@ export class PearlTip {
     return true;
   }
 
-  /** Appends the block behind ours; while it is long in coming, the node is asked whether it still has ours. */
+  /** Appends what follows our tip; while it is long in coming, the node is asked whether it still has ours. */
   async #appendNext(own: HeaderPoint, tip: NodeTip): Promise<Appended> {
     const reading = new AbortController();
-    let hasLeft = false;
-    void this.#askWhereLate(own, reading.signal, () => {
-      hasLeft = true;
-    });
+    void this.#askWhereLate(own, tip, reading.signal);
     try {
-      const appended = await this.#append(this.#window, tip, null);
-      const next = this.#window.tip;
-      // With ours the node has left what follows it.
-      if (hasLeft && appended.kind === "moved" && next !== null) this.#deps.standing.forks(leaving(next));
-      return appended;
+      return await this.#append(this.#window, tip, null);
     } finally {
       reading.abort();
+      this.#hasLeft = false;
     }
   }
 
-  /** Never rejects: that the node gives nothing is told by the reading. `left`: called where it has another block by now. */
-  async #askWhereLate(own: HeaderPoint, signal: AbortSignal, left: () => void): Promise<void> {
+  /** Never rejects: that the node gives nothing is told by the reading. */
+  async #askWhereLate(own: HeaderPoint, tip: NodeTip, signal: AbortSignal): Promise<void> {
     const { node, clock, standing } = this.#deps;
     for (let asked = 0; asked < LATE_QUESTIONS; asked += 1) {
       await clock.sleep(LATE_MS, signal);
@@ -211,8 +205,9 @@ export class PearlTip {
       const theirs = await node.blockHash(own.height).catch(() => own.hash);
       if (signal.aborted) return;
       if (theirs === own.hash) continue;
-      left();
-      standing.forks(leaving(own));
+      this.#hasLeft = true;
+      // With ours it has left what follows it, which the ledger may have by now.
+      standing.forks({ height: own.height - 1, left: { height: tip.height, time: null }, taken: null });
       return;
     }
   }
@@ -371,7 +366,7 @@ export class PearlTip {
     });
     this.#window = window;
     this.#isFallenBack = false;
-    this.#deps.standing.forks(null);
+    if (!this.#hasLeft) this.#deps.standing.forks(null);
     this.#deps.standing.appliedTo(tip);
     this.#listener.stepped({
       rewindTo,
