@@ -127,6 +127,12 @@ export const SWAPS_EVM: readonly Break[] = [
         "it stays a round longer: where no RPC gives anything that fits behind it, all that is not final is read again, and no row or action differs in 120,000 steps of lying RPCs",
     },
     {
+      rule: "S-07",
+      find: '(standing === "disputed" && isCutShort)',
+      replace: "false",
+      why: "one RPC makes orders wait by denying more logs than a slow one has time to show",
+    },
+    {
       rule: "S-08",
       find: "!shows.includes(index)",
       replace: "false",

@@ -64,6 +64,30 @@ function dripLogs(rpc: ScriptedRpc, isRefusalLate = false): void {
   rpc.meddle = ({ method }) => (method === "eth_getLogs" ? refusal : undefined);
 }
 
+/** Gives receipts, and each time after so many milliseconds. */
+function receiptsAfter(
+  ms: number,
+  chain: ReturnType<typeof scriptedChain>,
+): NonNullable<ScriptedRpc["takeover"]> {
+  const byTransaction = new Map(
+    chain.flatMap((one) => one.block.transactions.map((hash) => [hash, one] as const)),
+  );
+  return (calls, response) => {
+    if (calls[0]?.method !== "eth_getTransactionReceipt") return false;
+    const answers = calls.map(({ id, params }) => {
+      const [transactionHash] = params as readonly string[];
+      const one = byTransaction.get(transactionHash ?? "");
+      const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
+      return { jsonrpc: "2.0", id, result: { transactionHash, blockHash: one?.block.hash, logs } };
+    });
+    setTimeout(
+      () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers)),
+      ms,
+    );
+    return true;
+  };
+}
+
 /** A hundred times as fast, so that a chain with a block every 12 s runs away from answers that are late. */
 const FAST: Clock = { ...systemClock, monotonicMs: () => 100 * systemClock.monotonicMs() };
 
@@ -166,26 +190,37 @@ test("S-08: one RPC of three that is long in showing what a second reading asks 
     await serveChain(blocks, last),
   ] as const;
   const slow = rpcs[1];
-  const byTransaction = new Map(
-    blocks.flatMap((one) => one.block.transactions.map((hash) => [hash, one] as const)),
-  );
   let asked = 0;
+  const late = receiptsAfter(600, blocks);
   slow.takeover = (calls, response) => {
-    if (calls[0]?.method !== "eth_getTransactionReceipt") return false;
-    asked += calls.length;
-    const answers = calls.map(({ id, params }) => {
-      const [transactionHash] = params as readonly string[];
-      const one = byTransaction.get(transactionHash ?? "");
-      const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
-      return { jsonrpc: "2.0", id, result: { transactionHash, blockHash: one?.block.hash, logs } };
-    });
-    setTimeout(
-      () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers)),
-      600,
-    );
-    return true;
+    const isLate = late(calls, response);
+    if (isLate) asked += calls.length;
+    return isLate;
   };
   const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 2000 } });
   await one.until(() => one.ledger.tips().evm.finalHeight === last, 10_000);
   assert.ok(asked <= 1000, `${asked} receipts`);
+});
+
+test("S-08: one RPC of three denies hundreds of logs, and a slower one has no time left to show them all: it reads them instead, and none is disputed", async () => {
+  const last = 400;
+  const blocks = scriptedChain(last + 10, (n) => (n > FINAL ? 3 : 0));
+  const rpcs = [
+    await serveChain(blocks, last),
+    await serveChain(blocks, last),
+    await serveChain(blocks, last),
+  ] as const;
+  const [, liar, slow] = rpcs;
+  liar.meddle = ({ method }) => {
+    if (method === "eth_getLogs") return { result: [] };
+    return method === "eth_getTransactionReceipt" ? { result: null } : undefined;
+  };
+  slow.takeover = receiptsAfter(200, blocks);
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
+  let most = 0;
+  await one.until(() => {
+    most = Math.max(most, one.ledger.disputes().length);
+    return one.ledger.tips().evm.finalHeight === last;
+  }, 20_000);
+  assert.equal(most, 0, `${most} logs were disputed`);
 });

@@ -32,6 +32,7 @@ import {
   type Doubts,
   doubtsOf,
   eachWitnessed,
+  HeardRpcs,
   type KnownFinal,
   type LogReading,
   shownBy,
@@ -228,11 +229,13 @@ export class SecondReading {
     const back = await this.#judgeExtra(index, compared, final);
     if (back !== null) return back;
     const disputed: EscrowEvent[] = [];
+    const heard = new HeardRpcs();
     const doubtful = this.#doubtful(index, compared, final);
     for await (const [event, words] of this.#witnesses(doubtful, span, final)) {
-      const { lacks } = words;
-      const standing = this.#standingOf(words);
-      if (standing === "unknown") return null;
+      const [{ lacks }, standing] = [words, this.#standingOf(words)];
+      // One that there was no time to hear of all reads them at its turn: they are not disputed for that.
+      const isCutShort = heard.lacksOne(words, span.source);
+      if (standing === "unknown" || (standing === "disputed" && isCutShort)) return null;
       // Not from the RPC that has shown it: one that denies by receipt what its ranges show would show it for ever.
       const use = this.#nextOf(lacks.filter((one) => one !== span.source)) ?? index;
       if (standing === "gone") return this.#without(event, lacks, use, "a log that was indexed is gone");

@@ -115,6 +115,19 @@ export async function* eachWitnessed(
     yield* zip(part, await witnessesOf({ events: part, known }, sources, reading, final));
 }
 
+/** The RPCs that have said something of one of the events so far. */
+export class HeardRpcs {
+  readonly #heard = new Set<number>();
+
+  /** Whether one of them, but for the RPC of this index, says nothing of an event with these words: its time was up. */
+  lacksOne({ shows, lacks }: Witnesses, apart: number): boolean {
+    const speaking = new Set([...shows, ...lacks]);
+    for (const index of speaking) this.#heard.add(index);
+    for (const index of this.#heard) if (index !== apart && !speaking.has(index)) return true;
+    return false;
+  }
+}
+
 /** What an RPC says of the event at an index; null where it has not answered. */
 function wordOn(i: number, shown: readonly (boolean | null)[] | null): boolean | null {
   return shown === null ? null : elementAt(shown, i);
