@@ -120,11 +120,17 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-second-reading.ts", [
     {
       rule: "S-08",
-      find: "const back = await this.#backForGone(compared.absent, index, final);",
+      find: "const back = await this.#backForGone(compared, index, final);",
       replace: "const back = null;",
       why: "an invented log stays because what follows it looks impossible",
       equivalent:
         "it stays a round longer: where no RPC gives anything that fits behind it, all that is not final is read again, and no row or action differs in 120,000 steps of lying RPCs",
+    },
+    {
+      rule: "S-08",
+      find: "inTime(this.#deps, index, mostMs, blocks)",
+      replace: "inTime(this.#deps, index, mostMs)",
+      why: "nothing becomes final where no RPC shows the logs of a range in its time",
     },
     {
       rule: "S-07",

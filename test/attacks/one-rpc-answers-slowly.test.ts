@@ -224,3 +224,13 @@ test("S-08: one RPC of three denies hundreds of logs, and a slower one has no ti
   }, 20_000);
   assert.equal(most, 0, `${most} logs were disputed`);
 });
+
+test("S-08: where all RPCs are too slow to show the logs of a range in its time, ranges become smaller until they are not", async () => {
+  const last = 400;
+  const blocks = scriptedChain(last + 10, (n) => (n > FINAL ? 3 : 0));
+  const rpcs = [await serveChain(blocks, last), await serveChain(blocks, last)];
+  for (const rpc of rpcs) rpc.takeover = receiptsAfter(500, blocks);
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 20_000);
+  assert.equal(one.ledger.disputes().length, 0);
+});

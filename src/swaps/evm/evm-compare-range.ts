@@ -32,6 +32,8 @@ interface ComparedQuestion {
 /** What another reading shows. */
 export interface Compared {
   readonly end: EvmPoint;
+  /** How many there are up to the end. */
+  readonly blocks: number;
   /** What is indexed. */
   readonly events: readonly EscrowEvent[];
   /** Indexed and not shown, or shown otherwise. */
@@ -67,7 +69,8 @@ export async function compareRange(
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
     checkOneChain([end, ours, theirs], source);
     const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);
-    if (logs !== null) return { end, ...difference(logs, { source: source.name, from, to }, question) };
+    if (logs !== null)
+      return { end, blocks: to - from + 1, ...difference(logs, { source: source.name, from, to }, question) };
   }
 }
 

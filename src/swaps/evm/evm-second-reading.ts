@@ -231,7 +231,7 @@ export class SecondReading {
     const disputed: EscrowEvent[] = [];
     const heard = new HeardRpcs();
     const doubtful = this.#doubtful(index, compared, final);
-    for await (const [event, words] of this.#witnesses(doubtful, span, final)) {
+    for await (const [event, words] of this.#witnesses(doubtful, span, final, compared.blocks)) {
       const [{ lacks }, standing] = [words, this.#standingOf(words)];
       // One that there was no time to hear of all reads them at its turn: they are not disputed for that.
       const isCutShort = heard.lacksOne(words, span.source);
@@ -250,14 +250,15 @@ export class SecondReading {
 
   /** Indexed events that this second reading alone does not settle, asked for as they are taken. */
   async *#doubtful(index: number, compared: Compared, final: KnownFinal): AsyncGenerator<Doubts, void, void> {
-    const { events } = compared;
+    const { events, blocks } = compared;
     const source = ofRpc(this.#deps.sources, index);
     if (this.#isAlone) {
       const keys = new Set([...(await unshown(compared, source)), ...this.#suspects]);
       yield { events: events.filter((event) => keys.has(eventKey(event))), known: null };
       return;
     }
-    const timed = inTime(this.#deps, index, this.#options.rangeMs * Math.ceil(events.length / SHOWN_IN_TIME));
+    const mostMs = this.#options.rangeMs * Math.ceil(events.length / SHOWN_IN_TIME);
+    const timed = inTime(this.#deps, index, mostMs, blocks);
     const ask = (part: readonly EscrowEvent[]) => shownBy(part, timed, this.#deps.reading, final);
     yield* doubtsOf(events, index, ask, (event) => this.#suspects.has(eventKey(event)));
   }
@@ -272,8 +273,9 @@ export class SecondReading {
     doubts: AsyncGenerator<Doubts, void, void> | readonly Doubts[],
     span: FirstReading | null,
     final: KnownFinal,
+    blocks: number,
   ): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
-    const sources = this.#deps.sources.map((_, i) => inTime(this.#deps, i, this.#options.rangeMs));
+    const sources = this.#deps.sources.map((_, i) => inTime(this.#deps, i, this.#options.rangeMs, blocks));
     for await (const some of doubts)
       for await (const [event, words] of eachWitnessed(some, sources, this.#deps.reading, final)) {
         const { shows, lacks } = words;
@@ -291,18 +293,19 @@ export class SecondReading {
 
   /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
   async #judgeExtra(index: number, compared: Compared, final: KnownFinal): Promise<BackStep | null> {
-    const { extra } = compared;
+    const { extra, blocks } = compared;
     const [first] = extra;
     if (first === undefined) return null;
     const itself: Witnesses = { shows: [index], lacks: [] };
     const ownWords = extra.map((event) => [event, itself] as const);
     const shown = shownEvents(compared);
-    const words = this.#isAlone ? ownWords : this.#witnesses([{ events: extra, known: null }], null, final);
+    const doubts = [{ events: extra, known: null }];
+    const words = this.#isAlone ? ownWords : this.#witnesses(doubts, null, final, blocks);
     for await (const [event, { shows, lacks }] of words) {
       if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
       if (await this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
-        const back = await this.#backForGone(compared.absent, index, final);
+        const back = await this.#backForGone(compared, index, final);
         if (back !== null) return back;
         throw this.#invented(index, event, "the escrow cannot have made");
       }
@@ -321,13 +324,10 @@ export class SecondReading {
     return new EvmUnavailable("BAD_ANSWER", sentence);
   }
 
-  /** Back below the first of these indexed events that enough RPCs lack. */
-  async #backForGone(
-    events: readonly EscrowEvent[],
-    index: number,
-    final: KnownFinal,
-  ): Promise<BackStep | null> {
-    for await (const [event, words] of this.#witnesses([{ events, known: null }], null, final)) {
+  /** Back below the first of the indexed events that it does not show and enough RPCs lack. */
+  async #backForGone(compared: Compared, index: number, final: KnownFinal): Promise<BackStep | null> {
+    const doubts = [{ events: compared.absent, known: null }];
+    for await (const [event, words] of this.#witnesses(doubts, null, final, compared.blocks)) {
       const { lacks } = words;
       if (this.#standingOf(words) === "gone")
         return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");

@@ -19,8 +19,14 @@ interface TimedSources {
 /**
  * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it once it has been waited for so
  * long, and is asked for half as many blocks the next time: an honest one may be slow. The only one is given all the time.
+ * `blocks`: those of the range that it is asked about; null while it brings one, as many as its sizer says.
  */
-export function inTime({ sources, sizers, clock }: TimedSources, index: number, mostMs: number): EvmSource {
+export function inTime(
+  { sources, sizers, clock }: TimedSources,
+  index: number,
+  mostMs: number,
+  blocks: number | null = null,
+): EvmSource {
   const source = ofRpc(sources, index);
   if (sources.length === 1) return source;
   let [waitedMs, waiting, sinceMs] = [0, 0, 0];
@@ -29,7 +35,7 @@ export function inTime({ sources, sizers, clock }: TimedSources, index: number, 
     const nowMs = clock.monotonicMs();
     if (waitedMs + (waiting > 0 ? nowMs - sinceMs : 0) <= mostMs) return;
     const sizer = ofRpc(sizers, index);
-    if (!isLate) sizer.failed(sizer.size);
+    if (!isLate) sizer.failed(blocks ?? sizer.size);
     isLate = true;
     const sentence = `${source.name} has taken more than ${mostMs} ms for one range of blocks; another one is asked`;
     throw new EvmUnavailable("TIMEOUT", sentence);
