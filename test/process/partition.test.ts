@@ -49,7 +49,10 @@ describe("the network parts between the writer and PostgreSQL", needsPostgres(),
       world.reorganise(2, 4);
       await until("the second has taken over", second.isServing);
       // It is not ready as soon as it is behind its node, which is before it finds that its server is silent.
-      await until("the first says nothing, nor by heart", async () => (await first.get(asked)).status === 503);
+      await until(
+        "the first says nothing, nor by heart",
+        async () => (await first.get(asked)).status === 503,
+      );
       assert.equal((await first.get("/health/ready")).status, 503);
       assert.equal((await first.get("/health/live")).status, 200);
       wire.heal();
