@@ -64,6 +64,11 @@ function dripLogs(rpc: ScriptedRpc, isRefusalLate = false): void {
   rpc.meddle = ({ method }) => (method === "eth_getLogs" ? refusal : undefined);
 }
 
+function answerAfter(ms: number, response: ServerResponse, answers: readonly unknown[]): void {
+  const body = JSON.stringify(answers);
+  setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ms);
+}
+
 /** Gives receipts, and each time after so many milliseconds. */
 function receiptsAfter(
   ms: number,
@@ -80,10 +85,7 @@ function receiptsAfter(
       const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
       return { jsonrpc: "2.0", id, result: { transactionHash, blockHash: one?.block.hash, logs } };
     });
-    setTimeout(
-      () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers)),
-      ms,
-    );
+    answerAfter(ms, response, answers);
     return true;
   };
 }
@@ -233,4 +235,27 @@ test("S-08: where all RPCs are too slow to show the logs of a range in its time,
   const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
   await one.until(() => one.ledger.tips().evm.finalHeight === last, 20_000);
   assert.equal(one.ledger.disputes().length, 0);
+});
+
+test("S-08: where all RPCs are too slow to give the blocks of a range's logs in its time, ranges become smaller until they are not", async () => {
+  const last = 300;
+  const blocks = scriptedChain(last + 10, () => 1);
+  const byHash = new Map(blocks.map(({ block }) => [block.hash, block]));
+  const rpcs = [await serveChain(blocks, last), await serveChain(blocks, last)];
+  for (const rpc of rpcs) {
+    let freeAtMs = 0;
+    rpc.takeover = (calls, response) => {
+      if (calls[0]?.method !== "eth_getBlockByHash") return false;
+      const answers = calls.map(({ id, params }) => {
+        const [hash] = params as readonly string[];
+        return { jsonrpc: "2.0", id, result: byHash.get(hash ?? "") ?? null };
+      });
+      const nowMs = systemClock.monotonicMs();
+      freeAtMs = Math.max(nowMs, freeAtMs) + 4 * calls.length;
+      answerAfter(freeAtMs - nowMs, response, answers);
+      return true;
+    };
+  }
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 20_000);
 });

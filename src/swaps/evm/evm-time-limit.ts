@@ -19,7 +19,7 @@ interface TimedSources {
 /**
  * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it once it has been waited for so
  * long, and is asked for half as many blocks the next time: an honest one may be slow. The only one is given all the time.
- * `blocks`: those of the range that it is asked about; null while it brings one, as many as its sizer says.
+ * `blocks`: those of the range that it is asked about; null where it brings one, which its logs make known.
  */
 export function inTime(
   { sources, sizers, clock }: TimedSources,
@@ -27,6 +27,7 @@ export function inTime(
   mostMs: number,
   blocks: number | null = null,
 ): EvmSource {
+  let asked = blocks;
   const source = ofRpc(sources, index);
   if (sources.length === 1) return source;
   let [waitedMs, waiting, sinceMs] = [0, 0, 0];
@@ -35,7 +36,8 @@ export function inTime(
     const nowMs = clock.monotonicMs();
     if (waitedMs + (waiting > 0 ? nowMs - sinceMs : 0) <= mostMs) return;
     const sizer = ofRpc(sizers, index);
-    if (!isLate) sizer.failed(blocks ?? sizer.size);
+    // By its logs the size has grown for the next range: what is too much is what it was asked for.
+    if (!isLate) sizer.failed(asked ?? sizer.size);
     isLate = true;
     const sentence = `${source.name} has taken more than ${mostMs} ms for one range of blocks; another one is asked`;
     throw new EvmUnavailable("TIMEOUT", sentence);
@@ -60,7 +62,10 @@ export function inTime(
     heads: timed(() => source.heads()),
     blocksAt: timed((numbers: readonly number[]) => source.blocksAt(numbers)),
     blocksByHash: timed((hashes: readonly Bytes32[]) => source.blocksByHash(hashes)),
-    logs: timed((from: number, to: number) => source.logs(from, to)),
+    logs: timed((from: number, to: number) => {
+      asked = to - from + 1;
+      return source.logs(from, to);
+    }),
     logsOfBlock: timed((hash: Bytes32) => source.logsOfBlock(hash)),
     receipts: timed((txHashes: readonly Bytes32[]) => source.receipts(txHashes)),
   };
