@@ -128,8 +128,8 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "inTime(this.#deps, index, mostMs, blocks)",
-      replace: "inTime(this.#deps, index, mostMs)",
+      find: "this.#patience.mostMs(index, compared), compared.blocks)",
+      replace: "this.#patience.mostMs(index, compared))",
       why: "nothing becomes final where no RPC shows the logs of a range in its time",
     },
     {

@@ -69,21 +69,47 @@ function answerAfter(ms: number, response: ServerResponse, answers: readonly unk
   setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ms);
 }
 
+/** Answers this question one after the other, so many milliseconds each, by its first parameter. */
+function inLine(
+  ms: number,
+  method: string,
+  resultOf: (asked: string) => unknown,
+): NonNullable<ScriptedRpc["takeover"]> {
+  let freeAtMs = 0;
+  return (calls, response) => {
+    if (calls[0]?.method !== method) return false;
+    const answers = calls.map(({ id, params }) => {
+      return { jsonrpc: "2.0", id, result: resultOf(String(params[0])) };
+    });
+    const nowMs = systemClock.monotonicMs();
+    freeAtMs = Math.max(nowMs, freeAtMs) + ms * calls.length;
+    answerAfter(freeAtMs - nowMs, response, answers);
+    return true;
+  };
+}
+
+/** The receipts of a chain, by the hashes of their transactions. */
+function receiptOf(chain: ReturnType<typeof scriptedChain>): (transactionHash: string) => unknown {
+  const byTransaction = new Map(
+    chain.flatMap((one) => one.block.transactions.map((hash) => [hash, one] as const)),
+  );
+  return (transactionHash) => {
+    const one = byTransaction.get(transactionHash);
+    const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
+    return { transactionHash, blockHash: one?.block.hash, logs };
+  };
+}
+
 /** Gives receipts, and each time after so many milliseconds. */
 function receiptsAfter(
   ms: number,
   chain: ReturnType<typeof scriptedChain>,
 ): NonNullable<ScriptedRpc["takeover"]> {
-  const byTransaction = new Map(
-    chain.flatMap((one) => one.block.transactions.map((hash) => [hash, one] as const)),
-  );
+  const receipt = receiptOf(chain);
   return (calls, response) => {
     if (calls[0]?.method !== "eth_getTransactionReceipt") return false;
     const answers = calls.map(({ id, params }) => {
-      const [transactionHash] = params as readonly string[];
-      const one = byTransaction.get(transactionHash ?? "");
-      const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
-      return { jsonrpc: "2.0", id, result: { transactionHash, blockHash: one?.block.hash, logs } };
+      return { jsonrpc: "2.0", id, result: receipt(String(params[0])) };
     });
     answerAfter(ms, response, answers);
     return true;
@@ -242,20 +268,17 @@ test("S-08: where all RPCs are too slow to give the blocks of a range's logs in 
   const blocks = scriptedChain(last + 10, () => 1);
   const byHash = new Map(blocks.map(({ block }) => [block.hash, block]));
   const rpcs = [await serveChain(blocks, last), await serveChain(blocks, last)];
-  for (const rpc of rpcs) {
-    let freeAtMs = 0;
-    rpc.takeover = (calls, response) => {
-      if (calls[0]?.method !== "eth_getBlockByHash") return false;
-      const answers = calls.map(({ id, params }) => {
-        const [hash] = params as readonly string[];
-        return { jsonrpc: "2.0", id, result: byHash.get(hash ?? "") ?? null };
-      });
-      const nowMs = systemClock.monotonicMs();
-      freeAtMs = Math.max(nowMs, freeAtMs) + 4 * calls.length;
-      answerAfter(freeAtMs - nowMs, response, answers);
-      return true;
-    };
-  }
+  for (const rpc of rpcs) rpc.takeover = inLine(4, "eth_getBlockByHash", (hash) => byHash.get(hash) ?? null);
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 20_000);
+});
+
+test("S-08: a single block whose logs no RPC shows in the time of a range is given more: nothing else would become final", async () => {
+  const last = 101;
+  const blocks = scriptedChain(last + 10, (n) => (n === last ? 120 : 0));
+  const rpcs = [await serveChain(blocks, last), await serveChain(blocks, last)];
+  const receipt = receiptOf(blocks);
+  for (const rpc of rpcs) rpc.takeover = inLine(300, "eth_getTransactionReceipt", receipt);
   const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
   await one.until(() => one.ledger.tips().evm.finalHeight === last, 20_000);
 });

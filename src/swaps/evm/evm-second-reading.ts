@@ -21,6 +21,7 @@ import { tellDisputes } from "./evm-dispute-alarm.ts";
 import { Disputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
+import { Patience } from "./evm-patience.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
@@ -68,9 +69,6 @@ export interface SecondReadingOptions {
   readonly disputeMs: number;
 }
 
-/** Events that whoever reads again has to show, or deny, in the time that a range of blocks may take. */
-const SHOWN_IN_TIME = 5_000;
-
 /** Reads again; see the file header. */
 export class SecondReading {
   readonly #deps: SecondReadingDependencies;
@@ -89,12 +87,14 @@ export class SecondReading {
   #finalSeen = -1;
   #troubles = new Set<string>();
   readonly #failed: FailedReadings;
+  readonly #patience: Patience;
 
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#refused = new RefusedLogs({ ...deps, sha256: deps.crypto.sha256 });
     this.#failed = new FailedReadings(deps.clock);
+    this.#patience = new Patience(options.rangeMs);
     this.#disputes = new Disputes(deps, this.#denied, options);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);
   }
@@ -250,15 +250,13 @@ export class SecondReading {
 
   /** Indexed events that this second reading alone does not settle, asked for as they are taken. */
   async *#doubtful(index: number, compared: Compared, final: KnownFinal): AsyncGenerator<Doubts, void, void> {
-    const { events, blocks } = compared;
-    const source = ofRpc(this.#deps.sources, index);
+    const [{ events }, source] = [compared, ofRpc(this.#deps.sources, index)];
     if (this.#isAlone) {
       const keys = new Set([...(await unshown(compared, source)), ...this.#suspects]);
       yield { events: events.filter((event) => keys.has(eventKey(event))), known: null };
       return;
     }
-    const mostMs = this.#options.rangeMs * Math.ceil(events.length / SHOWN_IN_TIME);
-    const timed = inTime(this.#deps, index, mostMs, blocks);
+    const timed = inTime(this.#deps, index, this.#patience.mostMs(index, compared), compared.blocks);
     const ask = (part: readonly EscrowEvent[]) => shownBy(part, timed, this.#deps.reading, final);
     yield* doubtsOf(events, index, ask, (event) => this.#suspects.has(eventKey(event)));
   }
@@ -266,8 +264,8 @@ export class SecondReading {
   /**
    * Every RPC's word on the events, `final` being the block that they become final with: another one that is in force by now
    * may be below them. One that showed an event at its first reading and is silent now has shown it. They are asked about as
-   * they are taken: the first of thousands that one RPC has invented mostly decides, and nobody is asked about the others.
-   * Where it does not, nobody is waited for longer than for a range of blocks (A-130): it is silent then.
+   * they are taken: the first of thousands that one RPC has invented mostly decides. Where it does not, nobody is waited for
+   * longer than for a range of blocks (A-130): it is silent then.
    */
   async *#witnesses(
     doubts: AsyncGenerator<Doubts, void, void> | readonly Doubts[],
@@ -296,8 +294,7 @@ export class SecondReading {
     const { extra, blocks } = compared;
     const [first] = extra;
     if (first === undefined) return null;
-    const itself: Witnesses = { shows: [index], lacks: [] };
-    const ownWords = extra.map((event) => [event, itself] as const);
+    const ownWords = extra.map((event) => [event, { shows: [index], lacks: [] }] as const);
     const shown = shownEvents(compared);
     const doubts = [{ events: extra, known: null }];
     const words = this.#isAlone ? ownWords : this.#witnesses(doubts, null, final, blocks);
