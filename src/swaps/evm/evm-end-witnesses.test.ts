@@ -236,6 +236,13 @@ describe("S-07: the end of an order that is not final", () => {
     assert.deepEqual(await look(1000), [NAME]);
   });
 
+  test("stays shown over a restart also behind thousands of newer ones that one RPC has invented, and goes on to be", async () => {
+    const { indexed, look } = ends(["shows", "shows"], [NAME]);
+    indexed.events = [...indexed.events, ...inventedEnds(0, 3000)];
+    assert.deepEqual(await look(), [NAME]);
+    for (let at = 0; at < 60; at += 1) assert.deepEqual(await look(1000), [NAME], `${at} s`);
+  });
+
   test("needs no word of another one any more where an RPC is the only one", async () => {
     assert.equal(await ends(["lacks"], [NAME]).look(), null);
   });

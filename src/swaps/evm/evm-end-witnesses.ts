@@ -28,6 +28,8 @@ const ENDS_AT_ONCE = 50;
  */
 const ENDS_LOOKED_AT = 1_000;
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** What it works with. */
 interface EndWitnessesDependencies {
   /** Whose answers are possible in themselves (`checkedSource`). */
@@ -78,7 +80,7 @@ export class EndWitnesses {
   /** Asks for what is not known; returns at once. */
   look(): void {
     const { sources, standing, clock, laggardS, pollMs } = this.#deps;
-    const shown = new Set(this.#shown() ?? []);
+    const shown = new Set([...(this.#shown() ?? []), ...this.#storedNow()]);
     const ends = sources.length === 1 ? new Map<string, OrderEnd>() : this.#ends(shown);
     const nowMs = clock.monotonicMs();
     this.#looks += 1;
@@ -158,15 +160,19 @@ export class EndWitnesses {
     }
   }
 
+  /** What an earlier process has stored, for as long as it counts. */
+  #storedNow(): ReadonlySet<string> {
+    return this.#deps.clock.monotonicMs() <= this.#storedCountsUntilMs ? this.#stored : NONE;
+  }
+
   /** As `EvmLedger.shownEnds`. */
   #shown(): readonly string[] | null {
     const { sources, clock } = this.#deps;
     if (sources.length === 1) return null;
-    const nowMs = clock.monotonicMs();
-    const isStoredGood = nowMs <= this.#storedCountsUntilMs;
+    const [nowMs, stored] = [clock.monotonicMs(), this.#storedNow()];
     return [...this.#words].flatMap(([name, { shownMs }]) => {
       const good = [...shownMs.values()].filter((atMs) => nowMs - atMs <= WORD_COUNTS_MS);
-      return good.length >= WORDS_NEEDED || (isStoredGood && this.#stored.has(name)) ? [name] : [];
+      return good.length >= WORDS_NEEDED || stored.has(name) ? [name] : [];
     });
   }
 
