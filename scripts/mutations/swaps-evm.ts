@@ -128,9 +128,9 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "this.#patience.mostMs(index, compared), compared.blocks)",
-      replace: "this.#patience.mostMs(index, compared))",
-      why: "nothing becomes final where no RPC shows the logs of a range in its time",
+      find: "this.#timed(compared).with(index, source)",
+      replace: "this.#timed(compared)",
+      why: "nothing becomes final where one RPC withholds a single block whose logs the others cannot show in the time of a range",
     },
     {
       rule: "S-07",
@@ -143,6 +143,22 @@ export const SWAPS_EVM: readonly Break[] = [
       find: "!shows.includes(index)",
       replace: "false",
       why: "an RPC that denies by receipt what its ranges show is read from",
+    },
+  ]),
+  ...inFile("src/swaps/evm/evm-patience.ts", [
+    {
+      rule: "S-08",
+      find: "this.#rangeMs * most, blocks)",
+      replace: "this.#rangeMs * most)",
+      why: "nothing becomes final where no RPC shows the logs of a range in its time",
+    },
+  ]),
+  ...inFile("src/swaps/evm/evm-range.ts", [
+    {
+      rule: "S-08",
+      find: "logsByReceipts(byReceipts(end), end",
+      replace: "logsByReceipts(source, end",
+      why: "a stranger who fills a single block stops the index where RPCs are long in giving its receipts",
     },
   ]),
   ...inFile("src/swaps/evm/evm-lead-bound.ts", [

@@ -282,3 +282,43 @@ test("S-08: a single block whose logs no RPC shows in the time of a range is giv
   const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
   await one.until(() => one.ledger.tips().evm.finalHeight === last, 20_000);
 });
+
+test("S-08: a single block that one RPC withholds, and of whose logs the others cannot show all in the time of a range, is read from them", async () => {
+  const last = 101;
+  const blocks = scriptedChain(last + 10, (n) => (n === last ? 120 : 0));
+  const rpcs = [await serveChain(blocks, last), await serveChain(blocks, last)] as const;
+  const [liar, honest] = rpcs;
+  liar.meddle = ({ method }) => {
+    if (method === "eth_getLogs") return { result: [] };
+    return method === "eth_getTransactionReceipt" ? { result: null } : undefined;
+  };
+  honest.takeover = inLine(300, "eth_getTransactionReceipt", receiptOf(blocks));
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 30_000);
+  assert.equal(one.ledger.disputes().length, 120);
+});
+
+test("S-08: a single block whose logs all RPCs refuse is read by receipts also where these take longer than a range may", async () => {
+  const last = 101;
+  const blocks = scriptedChain(last + 10, (n) => (n === last ? 3 : 0));
+  const full = blocks[last];
+  assert.ok(full !== undefined);
+  const others = Array.from({ length: 100 }, (_, i) => `0x${String(i).padStart(64, "0")}`);
+  const transactions = [...full.block.transactions, ...others];
+  blocks[last] = { ...full, block: { ...full.block, transactions } };
+  const rpcs = [await serveChain(blocks, last), await serveChain(blocks, last)];
+  for (const rpc of rpcs) {
+    rpc.takeover = inLine(10, "eth_getTransactionReceipt", receiptOf(blocks));
+    rpc.meddle = ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      const { fromBlock, toBlock } = params[0] as { readonly fromBlock?: string; readonly toBlock?: string };
+      const isRefused = Number(fromBlock) <= last && Number(toBlock) >= last;
+      return isRefused
+        ? { error: { code: -32_005, message: "query returned more than 10000 results" } }
+        : undefined;
+    };
+  }
+  const one = follow({ urls: rpcs.map(({ url }) => url), options: { rangeMs: 700 } });
+  await one.until(() => one.ledger.tips().evm.finalHeight === last, 30_000);
+  assert.equal(one.ledger.disputes().length, 0);
+});

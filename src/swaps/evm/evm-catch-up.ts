@@ -8,6 +8,7 @@ import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import { LeadBound } from "./evm-lead-bound.ts";
+import { Patience } from "./evm-patience.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
@@ -63,11 +64,13 @@ export class EvmCatchUp {
   /** The highest head that each RPC has shown. */
   readonly #shown: number[];
   readonly #bound: LeadBound;
+  readonly #patience: Patience;
 
   constructor(deps: CatchUpDependencies, options: CatchUpOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#shown = deps.sources.map(() => -1);
+    this.#patience = new Patience(deps, options.rangeMs);
     this.#bound = new LeadBound({ ...deps, first: deps.second.first }, options);
   }
 
@@ -194,6 +197,8 @@ export class EvmCatchUp {
       while (from <= heads.head.number && !signal.aborted) {
         const question = {
           source: inTime(this.#deps, index, this.#options.rangeMs),
+          byReceipts: (end: EvmBlock) =>
+            this.#patience.source(index, { end, blocks: 1, count: end.transactions.length }),
           ...reading,
           sizer,
           from,

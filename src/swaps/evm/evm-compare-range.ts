@@ -7,7 +7,7 @@ import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
 import { badLogs, checkLogs, type LogQuestion } from "./evm-cross-check.ts";
 import { hashesAt } from "./evm-fork.ts";
-import { escrowLogs, type RangeSizer } from "./evm-range.ts";
+import { escrowLogs, type EscrowLogsQuestion } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { unsettled } from "./evm-unavailable.ts";
@@ -15,9 +15,7 @@ import { type LogReading, NO_TIME, ofOtherTimes, showsEvent } from "./evm-witnes
 import { eventKey } from "../ledger/fact-kinds.ts";
 
 /** What to compare. */
-interface ComparedQuestion {
-  readonly source: EvmSource;
-  readonly sizer: RangeSizer;
+interface ComparedQuestion extends Omit<EscrowLogsQuestion, "escrow"> {
   readonly reading: LogReading;
   readonly from: number;
   /** Last block that may be read; the sizer says how many are read together. */
@@ -59,7 +57,7 @@ export interface Beyond {
 export async function compareRange(
   question: ComparedQuestion,
 ): Promise<Compared | Elsewhere | Beyond | null> {
-  const { source, sizer, from, limit, final, anchorOf, reading } = question;
+  const { source, from, limit, final, anchorOf, reading, sizer } = question;
   for (;;) {
     const to = Math.min(limit, from + sizer.size - 1);
     const anchor = anchorOf(to);
@@ -68,7 +66,7 @@ export async function compareRange(
     if (!ours) return anchor.number > final.height ? { beyond: anchor.number } : null;
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
     checkOneChain([end, ours, theirs], source);
-    const logs = await escrowLogs({ source, sizer, escrow: reading.escrow }, from, end);
+    const logs = await escrowLogs({ ...question, escrow: reading.escrow }, from, end);
     if (logs !== null)
       return { end, blocks: to - from + 1, ...difference(logs, { source: source.name, from, to }, question) };
   }

@@ -4,6 +4,7 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { dropOldest } from "../../primitives/oldest-first.ts";
 import type { EvmBlock } from "./evm-chain.ts";
+import type { EvmLedger } from "../ledger/ports.ts";
 
 /** Blocks that one RPC has read in this process, as they are indexed. */
 export interface FirstReading {
@@ -111,8 +112,15 @@ export class FirstReadings {
     return false;
   }
 
-  /** Our hash of the block, where its header was read. */
-  hashAt(height: number): Bytes32 | undefined {
-    return this.#hashes.get(height);
+  /** A block that we know at or above this height: where an RPC has it, it has our chain up to there. */
+  anchorOf(
+    height: number,
+    ledger: Pick<EvmLedger, "checkpoints">,
+  ): Pick<EvmBlock, "number"> & { readonly hash: string } {
+    const known = this.#hashes.get(height);
+    if (known !== undefined) return { number: height, hash: known };
+    const above = ledger.checkpoints("evm").findLast((one) => one.height >= height);
+    if (above === undefined) throw new Error(`EVM: no block is known at or above ${height}`);
+    return { number: above.height, hash: above.hash };
   }
 }

@@ -73,12 +73,21 @@ export class RangeSizer {
 /** Receipts that are asked for at a time, where a block's logs are read by them. */
 const RECEIPTS_AT_ONCE = 50;
 
+/** Whose logs are asked for, and how. */
+export interface EscrowLogsQuestion {
+  readonly source: EvmSource;
+  /** The same RPC with the time that it is given for the receipts of all transactions of a block. */
+  readonly byReceipts: (block: EvmBlock) => EvmSource;
+  readonly sizer: RangeSizer;
+  readonly escrow: EvmAddress;
+}
+
 /**
  * The escrow's logs of the blocks from `from` to `end`; null where an RPC refuses so many blocks at once, and fewer of
  * them are to be asked for. Rejects with `EvmUnavailable`.
  */
 export async function escrowLogs(
-  { source, sizer, escrow }: { source: EvmSource; sizer: RangeSizer; escrow: EvmAddress },
+  { source, byReceipts, sizer, escrow }: EscrowLogsQuestion,
   from: number,
   end: EvmBlock,
 ): Promise<readonly EvmLog[] | null> {
@@ -88,7 +97,7 @@ export async function escrowLogs(
     sizer.answered(count, answer.logs.length);
     return ownLogs(answer.logs, escrow);
   }
-  return sizer.refused(count) ? null : logsByReceipts(source, end, escrow, answer.why);
+  return sizer.refused(count) ? null : logsByReceipts(byReceipts(end), end, escrow, answer.why);
 }
 
 /**

@@ -47,7 +47,17 @@ function turningSource(forksAt: number): EvmSource {
 
 function read(source: EvmSource, from: number, head: EvmBlock, before: EvmBlock) {
   const sizer = new RangeSizer({ first: 1000, most: 1000, manyLogs: 1000 });
-  return readRange({ source, escrow: ESCROW, readLog: () => null, sizer, from, head, before, settled: 1000 });
+  return readRange({
+    source,
+    byReceipts: () => source,
+    escrow: ESCROW,
+    readLog: () => null,
+    sizer,
+    from,
+    head,
+    before,
+    settled: 1000,
+  });
 }
 
 describe("S-05: a range that is replaced while its logs are read", () => {

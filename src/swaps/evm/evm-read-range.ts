@@ -3,11 +3,11 @@
 // header of every block that is not final yet (S-08).
 
 import { zip } from "../../primitives/elements.ts";
-import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import type { Bytes32 } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
-import { escrowLogs, type RangeSizer } from "./evm-range.ts";
+import { escrowLogs, type EscrowLogsQuestion } from "./evm-range.ts";
 import { unsettled } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
@@ -20,11 +20,8 @@ export interface EvmPoint {
 }
 
 /** What to read. */
-interface RangeQuestion {
-  readonly source: EvmSource;
-  readonly escrow: EvmAddress;
+interface RangeQuestion extends EscrowLogsQuestion {
   readonly readLog: ReadEscrowLog;
-  readonly sizer: RangeSizer;
   readonly from: number;
   /** The RPC's newest block, at or above `from`. */
   readonly head: EvmBlock;

@@ -27,7 +27,7 @@ import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
 import { inTime } from "./evm-time-limit.ts";
-import { EvmUnavailable, type ImpossibleLog } from "./evm-unavailable.ts";
+import { EvmUnavailable, type ImpossibleLog, invented, silent } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 import {
   type Doubts,
@@ -75,6 +75,7 @@ export class SecondReading {
   readonly #options: SecondReadingOptions;
   /** Who has read what for the first time. */
   readonly first = new FirstReadings();
+  readonly #anchorOf = (height: number) => this.first.anchorOf(height, this.#deps.ledger);
   /** Events that a first reading made anew did not show, or not in a block of their time. */
   readonly #suspects = new Set<string>();
   readonly #refused: RefusedLogs;
@@ -87,14 +88,16 @@ export class SecondReading {
   #finalSeen = -1;
   #troubles = new Set<string>();
   readonly #failed: FailedReadings;
-  readonly #patience: Patience;
+  /** For showing the logs of a range, and for reading a block by receipts. */
+  readonly #patience: { readonly shown: Patience; readonly read: Patience };
 
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#refused = new RefusedLogs({ ...deps, sha256: deps.crypto.sha256 });
     this.#failed = new FailedReadings(deps.clock);
-    this.#patience = new Patience(options.rangeMs);
+    const { rangeMs } = options;
+    this.#patience = { shown: new Patience(deps, rangeMs), read: new Patience(deps, rangeMs) };
     this.#disputes = new Disputes(deps, this.#denied, options);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);
   }
@@ -231,7 +234,7 @@ export class SecondReading {
     const disputed: EscrowEvent[] = [];
     const heard = new HeardRpcs();
     const doubtful = this.#doubtful(index, compared, final);
-    for await (const [event, words] of this.#witnesses(doubtful, span, final, compared.blocks)) {
+    for await (const [event, words] of this.#witnesses(doubtful, span, final, this.#timed(compared))) {
       const [{ lacks }, standing] = [words, this.#standingOf(words)];
       // One that there was no time to hear of all reads them at its turn: they are not disputed for that.
       const isCutShort = heard.lacksOne(words, span.source);
@@ -256,7 +259,7 @@ export class SecondReading {
       yield { events: events.filter((event) => keys.has(eventKey(event))), known: null };
       return;
     }
-    const timed = inTime(this.#deps, index, this.#patience.mostMs(index, compared), compared.blocks);
+    const timed = this.#patience.shown.source(index, { ...compared, count: events.length });
     const ask = (part: readonly EscrowEvent[]) => shownBy(part, timed, this.#deps.reading, final);
     yield* doubtsOf(events, index, ask, (event) => this.#suspects.has(eventKey(event)));
   }
@@ -264,16 +267,15 @@ export class SecondReading {
   /**
    * Every RPC's word on the events, `final` being the block that they become final with: another one that is in force by now
    * may be below them. One that showed an event at its first reading and is silent now has shown it. They are asked about as
-   * they are taken: the first of thousands that one RPC has invented mostly decides. Where it does not, nobody is waited for
-   * longer than for a range of blocks (A-130): it is silent then.
+   * they are taken: the first of thousands that one RPC has invented mostly decides. Where it does not, whose time is up is
+   * silent.
    */
   async *#witnesses(
     doubts: AsyncGenerator<Doubts, void, void> | readonly Doubts[],
     span: FirstReading | null,
     final: KnownFinal,
-    blocks: number,
+    sources: readonly EvmSource[],
   ): AsyncGenerator<readonly [EscrowEvent, Witnesses], void, void> {
-    const sources = this.#deps.sources.map((_, i) => inTime(this.#deps, i, this.#options.rangeMs, blocks));
     for await (const some of doubts)
       for await (const [event, words] of eachWitnessed(some, sources, this.#deps.reading, final)) {
         const { shows, lacks } = words;
@@ -284,6 +286,11 @@ export class SecondReading {
       }
   }
 
+  /** All RPCs, each of which is waited for no longer than for a range of blocks (A-130). */
+  #timed({ blocks }: Compared): readonly EvmSource[] {
+    return this.#deps.sources.map((_, i) => inTime(this.#deps, i, this.#options.rangeMs, blocks));
+  }
+
   /** What becomes of an event by these words: alone an RPC's own word counts, of several that of two. */
   #standingOf({ shows, lacks }: Witnesses): LogStanding {
     return logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
@@ -291,40 +298,39 @@ export class SecondReading {
 
   /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
   async #judgeExtra(index: number, compared: Compared, final: KnownFinal): Promise<BackStep | null> {
-    const { extra, blocks } = compared;
+    const { extra } = compared;
     const [first] = extra;
     if (first === undefined) return null;
     const ownWords = extra.map((event) => [event, { shows: [index], lacks: [] }] as const);
     const shown = shownEvents(compared);
     const doubts = [{ events: extra, known: null }];
-    const words = this.#isAlone ? ownWords : this.#witnesses(doubts, null, final, blocks);
+    // Nobody else shows them in its place: it may take as long as for what is indexed.
+    const source = this.#patience.shown.source(index, { ...compared, count: extra.length });
+    const sources = this.#timed(compared).with(index, source);
+    const words = this.#isAlone ? ownWords : this.#witnesses(doubts, null, final, sources);
     for await (const [event, { shows, lacks }] of words) {
-      if (!shows.includes(index)) throw this.#invented(index, event, "it does not show by receipt");
+      // One whose time is up, or that does not answer, denies nothing.
+      if (![...shows, ...lacks].includes(index)) throw silent(source, event.place);
+      if (!shows.includes(index)) throw invented(source, event.place, "it does not show by receipt");
       if (await this.#refused.has(index, event.place, first.place.block - 1, shown)) {
         // It may be true, and what is indexed before it false.
         const back = await this.#backForGone(compared, index, final);
         if (back !== null) return back;
-        throw this.#invented(index, event, "the escrow cannot have made");
+        throw invented(source, event.place, "the escrow cannot have made");
       }
       // Who has denied it counts while this RPC alone shows it.
       const denying = shows.length < 2 ? this.#denied.deniers(event, index, lacks) : lacks;
       if (logStanding({ shows: shows.length, lacks: denying.length }, 2) === "gone")
-        throw this.#invented(index, event, "the other RPCs do not have");
+        throw invented(source, event.place, "the other RPCs do not have");
     }
     for (const event of extra) this.#denied.takenIn(event, index);
     return this.#back(first, index, "a second reading shows a log that the first one did not");
   }
 
-  #invented(index: number, { place }: EscrowEvent, why: string): EvmUnavailable {
-    const { name } = ofRpc(this.#deps.sources, index);
-    const sentence = `${name} shows log ${place.logIndex} of block ${place.block}, which ${why}`;
-    return new EvmUnavailable("BAD_ANSWER", sentence);
-  }
-
   /** Back below the first of the indexed events that it does not show and enough RPCs lack. */
   async #backForGone(compared: Compared, index: number, final: KnownFinal): Promise<BackStep | null> {
     const doubts = [{ events: compared.absent, known: null }];
-    for await (const [event, words] of this.#witnesses(doubts, null, final, compared.blocks)) {
+    for await (const [event, words] of this.#witnesses(doubts, null, final, this.#timed(compared))) {
       const { lacks } = words;
       if (this.#standingOf(words) === "gone")
         return this.#without(event, lacks, this.#nextOf(lacks) ?? index, "a log that was indexed is gone");
@@ -346,7 +352,7 @@ export class SecondReading {
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<BackStep> {
     const { firstBlock } = this.#options;
-    const ours = { ...this.#deps, firstBlock, anchorOf: (height: number) => this.#anchor(height) };
+    const ours = { ...this.#deps, firstBlock, anchorOf: this.#anchorOf };
     const { block } = event.place;
     return backStep(block <= firstBlock ? null : await backPoint(ours, use, block - 1), event, use, why);
   }
@@ -361,22 +367,16 @@ export class SecondReading {
     const { sizers, reading, ledger } = this.#deps;
     const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
-    const anchorOf = (height: number) => this.#anchor(height);
-    const compared = await compareRange({ source, sizer, reading, from, limit, final, indexed, anchorOf });
+    const anchorOf = this.#anchorOf;
+    const byReceipts = (end: EvmBlock) =>
+      this.#patience.read.source(index, { end, blocks: 1, count: end.transactions.length });
+    const asked = { source, byReceipts, sizer, reading, from, limit, final, indexed, anchorOf };
+    const compared = await compareRange(asked);
     if (compared === null || "end" in compared) return compared;
     if (final.isEarlier === true) return null;
     if ("elsewhere" in compared) return this.#leave(index, final, compared);
     const { beyond } = compared;
     return (await this.#lead.isLeft(beyond, final)) ? this.#leave(index, final, { elsewhere: beyond }) : null;
-  }
-
-  /** A block that we know at or above this one: where an RPC has it, it has our chain up to there. */
-  #anchor(height: number): { readonly number: number; readonly hash: string } {
-    const known = this.first.hashAt(height);
-    if (known !== undefined) return { number: height, hash: known };
-    const above = this.#deps.ledger.checkpoints("evm").findLast((one) => one.height >= height);
-    if (above === undefined) throw new Error(`EVM: no block is known at or above ${height}`);
-    return { number: above.height, hash: above.hash };
   }
 
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */

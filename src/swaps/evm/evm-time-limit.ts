@@ -10,7 +10,7 @@ import type { RangeSizer } from "./evm-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
 /** What the RPCs are asked with. */
-interface TimedSources {
+export interface TimedSources {
   readonly sources: readonly EvmSource[];
   readonly sizers: readonly RangeSizer[];
   readonly clock: Clock;

@@ -44,6 +44,24 @@ export function unsettled(source: { readonly name: string }, what: string): EvmU
   return new EvmUnavailable("UNSETTLED", `the answers of ${source.name} do not fit together: ${what}`);
 }
 
+/** An RPC shows a log in its ranges that it, others or the escrow rule out; `why` ends the sentence. */
+export function invented(
+  source: { readonly name: string },
+  { block, logIndex }: EvmPlace,
+  why: string,
+): EvmUnavailable {
+  return new EvmUnavailable(
+    "BAD_ANSWER",
+    `${source.name} shows log ${logIndex} of block ${block}, which ${why}`,
+  );
+}
+
+/** An RPC shows a log in its ranges, and has not said in its time whether it does by receipt. */
+export function silent(source: { readonly name: string }, { block, logIndex }: EvmPlace): EvmUnavailable {
+  const sentence = `${source.name} does not say by receipt whether it has log ${logIndex} of block ${block}`;
+  return new EvmUnavailable("TIMEOUT", sentence);
+}
+
 /** A log that no state of the contract can have produced after what is indexed (S-08). Nothing of its change stands. */
 export class ImpossibleLog extends Error {
   override readonly name = "ImpossibleLog";
