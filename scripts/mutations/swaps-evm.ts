@@ -145,6 +145,14 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an RPC that denies by receipt what its ranges show is read from",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-time-limit.ts", [
+    {
+      rule: "S-07",
+      find: "if (!(await Promise.race([isAnswered, timeUp]))) throw late();",
+      replace: "await isAnswered;",
+      why: "one RPC of three holds all reading for hours by a single question about thousands of blocks",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-patience.ts", [
     {
       rule: "S-08",

@@ -322,3 +322,43 @@ test("S-08: a single block whose logs all RPCs refuse is read by receipts also w
   await one.until(() => one.ledger.tips().evm.finalHeight === last, 30_000);
   assert.equal(one.ledger.disputes().length, 0);
 });
+
+/** Refuses several questions of this kind in one request, and answers one after so many milliseconds. */
+function oneByOne(
+  ms: number,
+  method: string,
+  resultOf: (asked: string) => unknown,
+): NonNullable<ScriptedRpc["takeover"]> {
+  return (calls, response) => {
+    const [call] = calls;
+    if (call?.method !== method) return false;
+    const error = { code: -32_600, message: "batches are not supported" };
+    const answer = calls.length > 1 ? { error } : { result: resultOf(String(call.params[0])) };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: calls.length > 1 ? null : call.id, ...answer });
+    setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ms);
+    return true;
+  };
+}
+
+for (const [whose, isAnew] of [
+  ["of its logs", false],
+  ["of what it reads anew after a restart", true],
+] as const) {
+  test(`S-07: one RPC of three that takes its time for each of the hundreds of blocks ${whose}, asked for at once, is left when its time is up`, async () => {
+    const last = 200;
+    const blocks = scriptedChain(last + 10, () => 1);
+    const byHash = new Map(blocks.map(({ block }) => [block.hash, block]));
+    const rpcs = [
+      await serveChain(blocks, 1),
+      await serveChain(blocks, 1),
+      await serveChain(blocks, 1),
+    ] as const;
+    const given = { urls: rpcs.map(({ url }) => url), options: { rangeMs: RANGE_MS } };
+    const before = follow(given);
+    if (isAnew) await before.until(() => before.ledger.tips().evm.height === last + 10, 5000);
+    for (const rpc of rpcs) rpc.final = last;
+    rpcs[0].takeover = oneByOne(ANSWER_MS, "eth_getBlockByHash", (hash) => byHash.get(hash) ?? null);
+    const one = follow({ ...given, ledger: before.ledger });
+    await one.until(() => one.ledger.tips().evm.finalHeight === last, 5000);
+  });
+}

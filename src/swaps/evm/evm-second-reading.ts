@@ -209,7 +209,8 @@ export class SecondReading {
         const back = await this.#judgeExtra(index, compared, final);
         if (back !== null) return back;
         // Whoever reads anew takes the place of the one that has given the times: else that one would confirm its own.
-        for (const key of await unshown(compared, ofRpc(this.#deps.sources, index))) this.#suspects.add(key);
+        const source = ofRpc(this.#timed(compared), index);
+        for (const key of await unshown(compared, source)) this.#suspects.add(key);
         const atMs = this.#deps.clock.monotonicMs();
         this.first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
@@ -367,11 +368,10 @@ export class SecondReading {
     const { sizers, reading, ledger } = this.#deps;
     const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
-    const anchorOf = this.#anchorOf;
     const byReceipts = (end: EvmBlock) =>
       this.#patience.read.source(index, { end, blocks: 1, count: end.transactions.length });
-    const asked = { source, byReceipts, sizer, reading, from, limit, final, indexed, anchorOf };
-    const compared = await compareRange(asked);
+    const how = { source, byReceipts, sizer, reading };
+    const compared = await compareRange({ ...how, from, limit, final, indexed, anchorOf: this.#anchorOf });
     if (compared === null || "end" in compared) return compared;
     if (final.isEarlier === true) return null;
     if ("elsewhere" in compared) return this.#leave(index, final, compared);

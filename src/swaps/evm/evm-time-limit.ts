@@ -1,7 +1,7 @@
 // Bounds how long one RPC of several may take to bring a range of blocks, or to say what it has of the logs in one. Each of
-// its answers has a time limit, and one that uses it up with every answer, or with headers that make it be asked for each
-// block by itself, would hold the reading for hours, while the others go on. Nothing is believed or refused by it: the next
-// one is asked.
+// its answers has a time limit, and one that uses it up with every answer, refusing several questions at once, or with
+// headers that make it be asked for each block by itself, would hold the reading for hours, while the others go on. Nothing
+// is believed or refused by it: the next one is asked.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
@@ -15,6 +15,9 @@ export interface TimedSources {
   readonly sizers: readonly RangeSizer[];
   readonly clock: Clock;
 }
+
+/** Blocks or receipts that it is asked for at a time: what it does not answer goes on to be asked for when its time is up. */
+const ASKED_AT_ONCE = 400;
 
 /**
  * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it once it has been waited for so
@@ -32,26 +35,32 @@ export function inTime(
   if (sources.length === 1) return source;
   let [waitedMs, waiting, sinceMs] = [0, 0, 0];
   let isLate = false;
-  const check = (): void => {
-    const nowMs = clock.monotonicMs();
-    if (waitedMs + (waiting > 0 ? nowMs - sinceMs : 0) <= mostMs) return;
+  const late = (): EvmUnavailable => {
     const sizer = ofRpc(sizers, index);
     // By its logs the size has grown for the next range: what is too much is what it was asked for.
     if (!isLate) sizer.failed(asked ?? sizer.size);
     isLate = true;
     const sentence = `${source.name} has taken more than ${mostMs} ms for one range of blocks; another one is asked`;
-    throw new EvmUnavailable("TIMEOUT", sentence);
+    return new EvmUnavailable("TIMEOUT", sentence);
   };
+  const leftMs = (): number => mostMs - waitedMs - (waiting > 0 ? clock.monotonicMs() - sinceMs : 0);
   const timed = <Argument extends readonly unknown[], Answer>(
     ask: (...given: Argument) => Promise<Answer>,
   ): ((...given: Argument) => Promise<Answer>) => {
     return async (...given) => {
-      check();
+      if (leftMs() < 0) throw late();
       if (waiting === 0) sinceMs = clock.monotonicMs();
       waiting += 1;
+      const answered = new AbortController();
       try {
-        return await ask(...given);
+        // One question is about hundreds of blocks, each of which it may answer by itself.
+        const asking = ask(...given);
+        const isAnswered = asking.then(() => true);
+        const timeUp = clock.sleep(Math.max(1, leftMs()), answered.signal).then(() => false);
+        if (!(await Promise.race([isAnswered, timeUp]))) throw late();
+        return await asking;
       } finally {
+        answered.abort();
         waiting -= 1;
         if (waiting === 0) waitedMs += clock.monotonicMs() - sinceMs;
       }
@@ -60,13 +69,25 @@ export function inTime(
   return {
     name: source.name,
     heads: timed(() => source.heads()),
-    blocksAt: timed((numbers: readonly number[]) => source.blocksAt(numbers)),
-    blocksByHash: timed((hashes: readonly Bytes32[]) => source.blocksByHash(hashes)),
+    blocksAt: inParts(timed((numbers: readonly number[]) => source.blocksAt(numbers))),
+    blocksByHash: inParts(timed((hashes: readonly Bytes32[]) => source.blocksByHash(hashes))),
     logs: timed((from: number, to: number) => {
       asked = to - from + 1;
       return source.logs(from, to);
     }),
     logsOfBlock: timed((hash: Bytes32) => source.logsOfBlock(hash)),
-    receipts: timed((txHashes: readonly Bytes32[]) => source.receipts(txHashes)),
+    receipts: inParts(timed((txHashes: readonly Bytes32[]) => source.receipts(txHashes))),
+  };
+}
+
+/** The same question about a part of these at a time. */
+function inParts<Item, Answer>(
+  ask: (part: readonly Item[]) => Promise<readonly Answer[]>,
+): (items: readonly Item[]) => Promise<readonly Answer[]> {
+  return async (items) => {
+    const answers: Answer[] = [];
+    for (let at = 0; at < items.length; at += ASKED_AT_ONCE)
+      answers.push(...(await ask(items.slice(at, at + ASKED_AT_ONCE))));
+    return answers;
   };
 }
