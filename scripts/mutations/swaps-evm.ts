@@ -152,6 +152,12 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "await isAnswered;",
       why: "one RPC of three holds all reading for hours by a single question about thousands of blocks",
     },
+    {
+      rule: "S-07",
+      find: "MOST_TIMES * rangeMs",
+      replace: "60 * MOST_TIMES * rangeMs",
+      why: "one RPC of three holds all reading for hours by each block of ours that it is asked for",
+    },
   ]),
   ...inFile("src/swaps/evm/evm-patience.ts", [
     {

@@ -362,3 +362,27 @@ for (const [whose, isAnew] of [
     await one.until(() => one.ledger.tips().evm.finalHeight === last, 5000);
   });
 }
+
+test("S-07: one RPC of three that has another chain, and takes its time for each block by which the place is sought where it left ours, is left when its time is up", async () => {
+  const [height, more] = [210, 10];
+  const blocks = scriptedChain(height + more, () => 1);
+  const others = scriptedChain(height, () => 1, "another");
+  const honest = [
+    await serveChain(blocks.slice(0, height + 1), 1),
+    await serveChain(blocks.slice(0, height + 1), 1),
+  ] as const;
+  const before = follow({ urls: honest.map(({ url }) => url) });
+  await before.until(() => before.ledger.tips().evm.height === height, 5000);
+  for (const rpc of honest) rpc.chain = blocks;
+  const slow = await serveChain(others, 1);
+  const heights = new Map([
+    ["latest", height],
+    ["finalized", 1],
+  ]);
+  slow.takeover = oneByOne(ANSWER_MS, "eth_getBlockByNumber", (asked) => {
+    return others[heights.get(asked) ?? Number(asked)]?.block ?? null;
+  });
+  const urls = [slow, ...honest].map(({ url }) => url);
+  const one = follow({ urls, ledger: before.ledger, options: { rangeMs: 150 } });
+  await one.until(() => one.ledger.tips().evm.height === height + more, 5000);
+});

@@ -12,7 +12,7 @@ import { Patience } from "./evm-patience.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
 import type { SecondReading, SecondReadingDependencies } from "./evm-second-reading.ts";
-import { inTime } from "./evm-time-limit.ts";
+import { inTime, searchedInTime } from "./evm-time-limit.ts";
 import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
@@ -175,7 +175,7 @@ export class EvmCatchUp {
   /** Our tip has left the chain: undoes down to the newest block that both have, and reads the other branch. */
   async #findFork(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
     const checkpoints = this.#deps.ledger.checkpoints("evm");
-    const source = ofRpc(this.#deps.sources, followed.index);
+    const source = ofRpc(searchedInTime(this.#deps, this.#options.rangeMs), followed.index);
     const shared = await newestShared(source, checkpoints, followed.heads.head.number);
     if (shared?.hash === own.hash) throw contradicts(source, own);
     return this.leaveBranch(followed, shared, signal);

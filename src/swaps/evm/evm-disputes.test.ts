@@ -78,7 +78,11 @@ function lookingAt(disputed: EscrowEvent[], rpcs: readonly ReturnType<typeof rpc
     ledger: { tips: () => tips, checkpoints: () => checkpoints, disputes: () => [...left] },
     clock: handClock(() => time.ms),
   };
-  const disputes = new Disputes(deps, new DeniedLogs(), { firstBlock: 0, disputeMs: LOOK_MS });
+  const disputes = new Disputes(deps, new DeniedLogs(), {
+    firstBlock: 0,
+    rangeMs: 60_000,
+    disputeMs: LOOK_MS,
+  });
   return { time, left, disputes };
 }
 

@@ -13,6 +13,7 @@ import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import type { DeniedLogs } from "./evm-rpc-memory.ts";
+import { searchedInTime } from "./evm-time-limit.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import {
   escrowEventText,
@@ -58,6 +59,8 @@ type Judged = readonly [EscrowEvent, Witnesses];
 /** Settings. */
 interface DisputesOptions {
   readonly firstBlock: number;
+  /** One RPC of several may take so long for a range. */
+  readonly rangeMs: number;
   /** Time between two looks. */
   readonly disputeMs: number;
 }
@@ -225,8 +228,9 @@ export class Disputes {
   /** Back because of a log, where enough RPCs deny it and agree to which block. */
   async #back(event: EscrowEvent, { lacks }: Witnesses): Promise<BackStep | null> {
     if (lacks.length < 2 && !this.#isAlone) return null;
-    const { firstBlock } = this.#options;
-    const point = await finalBackPoint({ ...this.#deps, firstBlock }, lacks, event.place.block - 1);
+    const { firstBlock, rangeMs } = this.#options;
+    const sources = searchedInTime(this.#deps, rangeMs);
+    const point = await finalBackPoint({ ...this.#deps, sources, firstBlock }, lacks, event.place.block - 1);
     if (point === null) return null;
     if (!this.#isAlone) this.#denied.add(event, lacks);
     // Another one each time: who denies a log by receipt may not give the blocks.

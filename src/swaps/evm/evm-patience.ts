@@ -3,14 +3,12 @@
 // anybody can fill one with more logs than providers show in time.
 
 import type { EvmSource } from "./evm-chain.ts";
-import { inTime, type TimedSources } from "./evm-time-limit.ts";
+import { inTime, MOST_TIMES, type TimedSources } from "./evm-time-limit.ts";
 
 /** Logs or transactions that it has to show, or deny, in the time that a range of blocks may take. */
 const SHOWN_IN_TIME = 5_000;
 /** Of a single block at least so many, where it was too slow before. */
 const SHOWN_AT_LEAST = 50;
-/** Of the time that a range of blocks may take, so much is the most for that. */
-const MOST_TIMES = 8;
 
 /** What it is asked about. */
 interface PatientQuestion {

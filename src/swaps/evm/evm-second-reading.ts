@@ -26,7 +26,7 @@ import type { RangeSizer } from "./evm-range.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
-import { inTime } from "./evm-time-limit.ts";
+import { inTime, searchedInTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog, invented, silent } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 import {
@@ -299,8 +299,7 @@ export class SecondReading {
 
   /** Logs that only this reading shows are taken in from it (S-08), unless it invents them. */
   async #judgeExtra(index: number, compared: Compared, final: KnownFinal): Promise<BackStep | null> {
-    const { extra } = compared;
-    const [first] = extra;
+    const [{ extra }, [first]] = [compared, compared.extra];
     if (first === undefined) return null;
     const ownWords = extra.map((event) => [event, { shows: [index], lacks: [] }] as const);
     const shown = shownEvents(compared);
@@ -352,8 +351,8 @@ export class SecondReading {
   }
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<BackStep> {
-    const { firstBlock } = this.#options;
-    const ours = { ...this.#deps, firstBlock, anchorOf: this.#anchorOf };
+    const [{ firstBlock }, sources] = [this.#options, searchedInTime(this.#deps, this.#options.rangeMs)];
+    const ours = { ...this.#deps, sources, firstBlock, anchorOf: this.#anchorOf };
     const { block } = event.place;
     return backStep(block <= firstBlock ? null : await backPoint(ours, use, block - 1), event, use, why);
   }
@@ -382,8 +381,9 @@ export class SecondReading {
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
   async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<BackStep> {
     const checkpoints = this.#deps.ledger.checkpoints("evm");
+    const sources = searchedInTime(this.#deps, this.#options.rangeMs);
     // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
-    const parent = await newestShared(ofRpc(this.#deps.sources, use), checkpoints, elsewhere - 1);
+    const parent = await newestShared(ofRpc(sources, use), checkpoints, elsewhere - 1);
     const why = `EVM: what is indexed is not on the chain of the final block ${final.height} (${final.hash ?? ""})`;
     return { kind: "back", parent, use, isBranch: true, why };
   }
