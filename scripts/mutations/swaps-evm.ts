@@ -145,6 +145,14 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an RPC that denies by receipt what its ranges show is read from",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-end-witnesses.ts", [
+    {
+      rule: "A-123",
+      find: "const SHOWN_AT_ONCE = 40;",
+      replace: "const SHOWN_AT_ONCE = 50;",
+      why: "hundreds of true ends that a stranger makes keep all others from being shown",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-time-limit.ts", [
     {
       rule: "S-07",

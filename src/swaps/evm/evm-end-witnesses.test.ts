@@ -22,6 +22,8 @@ type Answer = "shows" | "lacks" | "behind" | "hangs" | "fails";
 /** An RPC whose answers a test changes. */
 function rpc(name: string, first: Answer) {
   const state = {
+    /** What the chain has, all in the block of the end. */
+    events: [END] as readonly EscrowEvent[],
     answer: first,
     asked: 0,
     /** Transactions of the last question. */
@@ -49,7 +51,10 @@ function rpc(name: string, first: Answer) {
       await state.until;
       if (state.answer === "hangs") await new Promise(() => undefined);
       if (state.answer === "fails") throw new EvmUnavailable("TIMEOUT", "no");
-      return txHashes.map((txHash) => ({ txHash, blockHash: hash, logs: shownBy(END) }));
+      const events = new Map(state.events.map((event) => [event.place.txHash, event]));
+      return txHashes.map((txHash) => {
+        return { txHash, blockHash: hash, logs: shownBy(events.get(txHash) ?? END) };
+      });
     },
   };
   return { state, source };
@@ -71,7 +76,10 @@ function ends(answers: readonly Answer[], stored: readonly string[] | null = nul
   };
   const witnesses = new EndWitnesses({
     sources: rpcs.map(({ source }) => source),
-    reading: { escrow: ESCROW, readLog: () => END },
+    reading: {
+      escrow: ESCROW,
+      readLog: (_, { txHash }) => indexed.events.find(({ place }) => place.txHash === txHash) ?? END,
+    },
     ledger: {
       tips: () => ({
         evm: { height: 30, time: 0, finalHeight: indexed.finalHeight, need: null },
@@ -186,6 +194,26 @@ describe("S-07: the end of an order that is not final", () => {
       assert.deepEqual(await look(1000), [NAME], `after ${poll} s`);
     }
   });
+
+  for (const others of [800, 1100])
+    test(`is asked about, and none is forgotten, while ${others} others that are as true are not final: a stranger makes them cheaply`, async () => {
+      const { look, rpcs, indexed } = ends(["shows", "shows"]);
+      const made = Array.from({ length: others }, (_, i) => ({
+        ...claimed("a", 20),
+        orderHash: bytes32(`${i}`),
+        place: evmPlace(20, 10 + i),
+      }));
+      for (const one of rpcs) one.events = [...made, END];
+      indexed.events = made.slice(0, 700);
+      for (let s = 0; s < 40; s += 1) await look(1000);
+      assert.equal((await look(1000))?.length, 700);
+      indexed.events = made;
+      for (let s = 0; s < 40; s += 1) await look(1000);
+      indexed.events = [...made, END];
+      for (let s = 0; s < 3; s += 1) await look(1000);
+      assert.ok((await look(1000))?.includes(NAME));
+      for (let s = 0; s < 40; s += 1) assert.equal((await look(1000))?.length, others + 1, `${s} s`);
+    });
 
   test("costs a look little, however many ends one RPC has invented before it", async () => {
     const { look, indexed } = ends(["shows", "shows"]);

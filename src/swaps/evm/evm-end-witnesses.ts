@@ -22,6 +22,11 @@ const WORDS_NEEDED = 2;
 /** Ends that an RPC is asked about at a time, in turn: who invents thousands must not make the others busy. */
 const ENDS_AT_ONCE = 50;
 /**
+ * So many of them are such as count as shown, where there are others: a stranger can make hundreds that are true, and with
+ * those that had to be asked for again nobody else's would come to be.
+ */
+const SHOWN_AT_ONCE = 40;
+/**
  * Ends that are looked at, the newest of all: one RPC can invent a hundred thousand, which each look would go through. More
  * than can be asked about at a poll's pace before their words are old; an older one counts as not shown until it is final,
  * unless it has come to be shown before: that one RPC alone cannot make.
@@ -121,8 +126,8 @@ export class EndWitnesses {
   }
 
   /**
-   * What this RPC is to be asked about now: first what counts as shown, so that it goes on to be; then what it was not asked
-   * about for longest, and of what has come together the newest.
+   * What this RPC is to be asked about now: first what counts as shown, so that it goes on to be, then the others; of both
+   * what it was not asked about for longest, and of what has come together the newest.
    */
   #inTurn(
     ends: ReadonlyMap<string, OrderEnd>,
@@ -136,10 +141,13 @@ export class EndWitnesses {
       if (words === undefined || nowMs - shownMs <= WORD_RENEWED_MS) return [];
       // What came with a look goes before what was asked about at it.
       const last = words.asked.get(index) ?? words.since - 1;
-      return [{ asked: [name, end] as const, last: shown.has(name) ? -1 : last }];
+      return [{ asked: [name, end] as const, last, isShown: shown.has(name) }];
     });
     const sorted = due.toSorted((one, other) => one.last - other.last);
-    return sorted.slice(0, ENDS_AT_ONCE).map(({ asked }) => asked);
+    const others = sorted.filter(({ isShown }) => !isShown);
+    const kept = sorted.filter(({ isShown }) => isShown);
+    const most = Math.max(SHOWN_AT_ONCE, ENDS_AT_ONCE - others.length);
+    return [...kept.slice(0, most), ...others].slice(0, ENDS_AT_ONCE).map(({ asked }) => asked);
   }
 
   /** Never rejects. */
