@@ -153,18 +153,20 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "hundreds of true ends that a stranger makes keep all others from being shown",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-catch-up.ts", [
+    {
+      rule: "S-07",
+      find: "const source = this.#patience.search.search(followed.index, ledger.tips().evm.finalHeight);",
+      replace: "const source = ofRpc(this.#deps.sources, followed.index);",
+      why: "one RPC of three holds all reading for hours by each block of ours that it is asked for",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-time-limit.ts", [
     {
       rule: "S-07",
       find: "if (!(await Promise.race([isAnswered, timeUp]))) throw late();",
       replace: "await isAnswered;",
       why: "one RPC of three holds all reading for hours by a single question about thousands of blocks",
-    },
-    {
-      rule: "S-07",
-      find: "MOST_TIMES * rangeMs",
-      replace: "60 * MOST_TIMES * rangeMs",
-      why: "one RPC of three holds all reading for hours by each block of ours that it is asked for",
     },
   ]),
   ...inFile("src/swaps/evm/evm-patience.ts", [

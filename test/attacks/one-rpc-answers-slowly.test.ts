@@ -383,6 +383,6 @@ test("S-07: one RPC of three that has another chain, and takes its time for each
     return others[heights.get(asked) ?? Number(asked)]?.block ?? null;
   });
   const urls = [slow, ...honest].map(({ url }) => url);
-  const one = follow({ urls, ledger: before.ledger, options: { rangeMs: 150 } });
+  const one = follow({ urls, ledger: before.ledger, options: { rangeMs: RANGE_MS } });
   await one.until(() => one.ledger.tips().evm.height === height + more, 5000);
 });

@@ -13,7 +13,7 @@ import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import type { DeniedLogs } from "./evm-rpc-memory.ts";
-import { searchedInTime } from "./evm-time-limit.ts";
+import { Patience } from "./evm-patience.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import {
   escrowEventText,
@@ -86,12 +86,14 @@ export class Disputes {
   readonly #late = new Set<number>();
   /** Whether an RPC has spoken since the words were judged. */
   #hasNews = false;
+  readonly #search: Patience;
   #bug: { readonly error: unknown } | null = null;
 
   constructor(deps: DisputesDependencies, denied: DeniedLogs, options: DisputesOptions) {
     this.#deps = deps;
     this.#denied = denied;
     this.#options = options;
+    this.#search = new Patience({ ...deps, sizers: [] }, options.rangeMs);
   }
 
   /** What two RPCs agree on now; null where there is nothing to do. Rejects with `EvmUnavailable`. */
@@ -228,9 +230,11 @@ export class Disputes {
   /** Back because of a log, where enough RPCs deny it and agree to which block. */
   async #back(event: EscrowEvent, { lacks }: Witnesses): Promise<BackStep | null> {
     if (lacks.length < 2 && !this.#isAlone) return null;
-    const { firstBlock, rangeMs } = this.#options;
-    const sources = searchedInTime(this.#deps, rangeMs);
-    const point = await finalBackPoint({ ...this.#deps, sources, firstBlock }, lacks, event.place.block - 1);
+    const { firstBlock } = this.#options;
+    const { block } = event.place;
+    const { finalHeight } = this.#deps.ledger.tips().evm;
+    const sources = this.#deps.sources.map((_, index) => this.#search.search(index, finalHeight));
+    const point = await finalBackPoint({ ...this.#deps, sources, firstBlock }, lacks, block - 1);
     if (point === null) return null;
     if (!this.#isAlone) this.#denied.add(event, lacks);
     // Another one each time: who denies a log by receipt may not give the blocks.

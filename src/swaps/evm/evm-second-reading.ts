@@ -21,12 +21,12 @@ import { tellDisputes } from "./evm-dispute-alarm.ts";
 import { Disputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
-import { Patience } from "./evm-patience.ts";
+import { type Patiences, patiencesOf } from "./evm-patience.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
-import { inTime, searchedInTime } from "./evm-time-limit.ts";
+import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog, invented, silent } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 import {
@@ -88,16 +88,14 @@ export class SecondReading {
   #finalSeen = -1;
   #troubles = new Set<string>();
   readonly #failed: FailedReadings;
-  /** For showing the logs of a range, and for reading a block by receipts. */
-  readonly #patience: { readonly shown: Patience; readonly read: Patience };
+  readonly #patience: Patiences;
 
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#refused = new RefusedLogs({ ...deps, sha256: deps.crypto.sha256 });
     this.#failed = new FailedReadings(deps.clock);
-    const { rangeMs } = options;
-    this.#patience = { shown: new Patience(deps, rangeMs), read: new Patience(deps, rangeMs) };
+    this.#patience = patiencesOf(deps, options.rangeMs);
     this.#disputes = new Disputes(deps, this.#denied, options);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);
   }
@@ -351,7 +349,8 @@ export class SecondReading {
   }
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<BackStep> {
-    const [{ firstBlock }, sources] = [this.#options, searchedInTime(this.#deps, this.#options.rangeMs)];
+    const { firstBlock } = this.#options;
+    const sources = this.#deps.sources.with(use, this.#patience.search.search(use, this.#finalSeen));
     const ours = { ...this.#deps, sources, firstBlock, anchorOf: this.#anchorOf };
     const { block } = event.place;
     return backStep(block <= firstBlock ? null : await backPoint(ours, use, block - 1), event, use, why);
@@ -367,9 +366,7 @@ export class SecondReading {
     const { sizers, reading, ledger } = this.#deps;
     const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
-    const byReceipts = (end: EvmBlock) =>
-      this.#patience.read.source(index, { end, blocks: 1, count: end.transactions.length });
-    const how = { source, byReceipts, sizer, reading };
+    const how = { source, byReceipts: this.#patience.read.byReceipts(index), sizer, reading };
     const compared = await compareRange({ ...how, from, limit, final, indexed, anchorOf: this.#anchorOf });
     if (compared === null || "end" in compared) return compared;
     if (final.isEarlier === true) return null;
@@ -381,9 +378,12 @@ export class SecondReading {
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
   async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<BackStep> {
     const checkpoints = this.#deps.ledger.checkpoints("evm");
-    const sources = searchedInTime(this.#deps, this.#options.rangeMs);
     // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
-    const parent = await newestShared(ofRpc(sources, use), checkpoints, elsewhere - 1);
+    const parent = await newestShared(
+      this.#patience.search.search(use, this.#finalSeen),
+      checkpoints,
+      elsewhere - 1,
+    );
     const why = `EVM: what is indexed is not on the chain of the final block ${final.height} (${final.hash ?? ""})`;
     return { kind: "back", parent, use, isBranch: true, why };
   }

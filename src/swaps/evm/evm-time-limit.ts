@@ -16,8 +16,6 @@ export interface TimedSources {
   readonly clock: Clock;
 }
 
-/** Of the time that a range of blocks may take, so much is the most that anything is given. */
-export const MOST_TIMES = 8;
 /** Blocks or receipts that it is asked for at a time: what it does not answer goes on to be asked for when its time is up. */
 const ASKED_AT_ONCE = 400;
 
@@ -80,18 +78,6 @@ export function inTime(
     logsOfBlock: timed((hash: Bytes32) => source.logsOfBlock(hash)),
     receipts: inParts(timed((txHashes: readonly Bytes32[]) => source.receipts(txHashes))),
   };
-}
-
-/**
- * All RPCs, each of which has as long as it may take for a single block at most to say which of our blocks it has: thousands
- * may have to be asked for, and a branch of one of several must not be kept because another one is slow. No range becomes
- * smaller by it.
- */
-export function searchedInTime(
-  { sources, clock }: Pick<TimedSources, "sources" | "clock">,
-  rangeMs: number,
-): readonly EvmSource[] {
-  return sources.map((_, i) => inTime({ sources, sizers: [], clock }, i, MOST_TIMES * rangeMs));
 }
 
 /** The same question about a part of these at a time. */
