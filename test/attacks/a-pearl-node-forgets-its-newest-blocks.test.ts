@@ -319,48 +319,44 @@ describe("S-05: a node that fell back", () => {
   });
 });
 
+/** A deal without its lock, all of whose chain and mempool was read, over a node whose blocks cannot be read at times. */
+async function unlocked() {
+  const chain = new PearlChain();
+  const node = { isReadable: true };
+  const stage = await PearlStage.over(
+    new PearlPort(viewOfCore(chain.core), async (request, answer) => {
+      if (request.startsWith("block ") && !node.isReadable) throw new Error("not now");
+      return answer(null);
+    }),
+  );
+  await stage.follow();
+  await stage.lookAtNothing();
+  stage.watch.mempoolRead();
+  return { chain, node, stage };
+}
+
 describe("S-54: a node whose newest block cannot be read", () => {
   test("may have a lock there that has left its mempool: nobody is told to lock once more when the mempool no longer waits for it", async () => {
-    const chain = new PearlChain();
-    let isReadable = true;
-    const stage = await PearlStage.over(
-      new PearlPort(viewOfCore(chain.core), async (request, answer) => {
-        if (request.startsWith("block ") && !isReadable) throw new Error("not now");
-        return answer(null);
-      }),
-    );
-    await stage.follow();
-    await stage.lookAtNothing();
-    stage.watch.mempoolRead();
+    const { chain, stage, node } = await unlocked();
     assert.ok((await stage.told()).actions.includes("lock_pearl"));
     chain.mine([chain.payment(5, stage.script, AMOUNT).raw]);
-    isReadable = false;
+    node.isReadable = false;
     await assert.rejects(stage.follow());
     stage.pass(31);
     await assert.rejects(stage.follow());
     const told = await stage.told();
     assert.equal(told.verdict, "INDEXER_NOT_SYNCED");
     assert.ok(!told.actions.includes("lock_pearl"), told.actions.join());
-    isReadable = true;
+    node.isReadable = true;
     await stage.follow();
     assert.equal((await stage.told()).verdict, "LOCK_CONFIRMATIONS_INSUFFICIENT");
   });
 
   test("and may have another newest one soon, that cannot be read either: the time runs on until one is applied", async () => {
-    const chain = new PearlChain();
-    let isReadable = true;
-    const stage = await PearlStage.over(
-      new PearlPort(viewOfCore(chain.core), async (request, answer) => {
-        if (request.startsWith("block ") && !isReadable) throw new Error("not now");
-        return answer(null);
-      }),
-    );
-    await stage.follow();
-    await stage.lookAtNothing();
-    stage.watch.mempoolRead();
+    const { chain, stage, node } = await unlocked();
     const lock = chain.payment(5, stage.script, AMOUNT);
     chain.mine([lock.raw]);
-    isReadable = false;
+    node.isReadable = false;
     await assert.rejects(stage.follow());
     stage.pass(20);
     chain.forget(1);
@@ -372,7 +368,7 @@ describe("S-54: a node whose newest block cannot be read", () => {
     const told = await stage.told();
     assert.equal(told.verdict, "INDEXER_NOT_SYNCED");
     assert.ok(!told.actions.includes("lock_pearl"), told.actions.join());
-    isReadable = true;
+    node.isReadable = true;
     await stage.follow();
     assert.equal((await stage.told()).verdict, "LOCK_CONFIRMATIONS_INSUFFICIENT");
   });

@@ -143,6 +143,11 @@ for (const [how, isRefusalLate, given] of [
   });
 }
 
+/** Three RPCs that have this chain, `last` being its final block. */
+async function threeOver(...chain: Parameters<typeof serveChain>) {
+  return [await serveChain(...chain), await serveChain(...chain), await serveChain(...chain)] as const;
+}
+
 test("S-07: one RPC of three that is asked for the block which may be final, and says for long that it is busy, takes no agreement away", async () => {
   const rpcs = [await serve(), await serve(), await serve()] as const;
   const [first, behind, busy] = rpcs;
@@ -212,11 +217,7 @@ test("S-08: one RPC of two that has invented hundreds of logs, and says nothing 
 test("S-08: one RPC of three that is long in showing what a second reading asks it about is left for the next one", async () => {
   const last = 500;
   const blocks = scriptedChain(last + 10, (n) => (n > FINAL ? 3 : 0));
-  const rpcs = [
-    await serveChain(blocks, last),
-    await serveChain(blocks, last),
-    await serveChain(blocks, last),
-  ] as const;
+  const rpcs = await threeOver(blocks, last);
   const slow = rpcs[1];
   let asked = 0;
   const late = receiptsAfter(600, blocks);
@@ -233,11 +234,7 @@ test("S-08: one RPC of three that is long in showing what a second reading asks 
 test("S-08: one RPC of three denies hundreds of logs, and a slower one has no time left to show them all: it reads them instead, and none is disputed", async () => {
   const last = 400;
   const blocks = scriptedChain(last + 10, (n) => (n > FINAL ? 3 : 0));
-  const rpcs = [
-    await serveChain(blocks, last),
-    await serveChain(blocks, last),
-    await serveChain(blocks, last),
-  ] as const;
+  const rpcs = await threeOver(blocks, last);
   const [, liar, slow] = rpcs;
   liar.meddle = ({ method }) => {
     if (method === "eth_getLogs") return { result: [] };
