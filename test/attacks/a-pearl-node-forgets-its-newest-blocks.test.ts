@@ -46,6 +46,32 @@ async function staged(deep: number) {
   return { chain, stage, requests: () => requests, beforeBlocks, beforeHashes, fail };
 }
 
+/**
+ * Follows while the next block waits at a gate. The node leaves the lock's blocks and that one when it is asked for the third
+ * time whether it has ours.
+ */
+async function leftMeanwhile({
+  chain,
+  stage,
+  beforeBlocks,
+  beforeHashes,
+}: Awaited<ReturnType<typeof staged>>) {
+  const gate = Promise.withResolvers<void>();
+  beforeBlocks(() => gate.promise);
+  let asked = 0;
+  beforeHashes(async () => {
+    asked += 1;
+    if (asked !== 3) return;
+    chain.forget(K + 1);
+    chain.mineEmpty(K + 2, 1);
+  });
+  const following = stage.follow(1).catch(() => 0);
+  await settle();
+  assert.ok(asked >= 3, `asked ${asked} times`);
+  assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+  return { gate, following };
+}
+
 describe("S-05: a node that fell back", () => {
   for (const depth of [1, 5, 25]) {
     test(`${depth} blocks, and then the same branch again`, async () => {
@@ -140,21 +166,10 @@ describe("S-05: a node that fell back", () => {
     ["and that is never given", false],
   ] as const)
     test(`or another branch while the next block of ours is long in coming, ${what}: nothing is said on the blocks of before`, async () => {
-      const { chain, stage, beforeBlocks, beforeHashes } = await staged(K);
-      const gate = Promise.withResolvers<void>();
-      beforeBlocks(() => gate.promise);
+      const given = await staged(K);
+      const { chain, stage, beforeBlocks } = given;
       chain.mineEmpty(1);
-      let asked = 0;
-      beforeHashes(async () => {
-        asked += 1;
-        if (asked !== 3) return;
-        chain.forget(K + 1);
-        chain.mineEmpty(K + 2, 1);
-      });
-      const following = stage.follow(1).catch(() => 0);
-      await settle();
-      assert.ok(asked >= 3, `asked ${asked} times`);
-      assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+      const { gate, following } = await leftMeanwhile(given);
       if (isGiven) gate.resolve();
       else gate.reject(new Error("not now"));
       await following;
@@ -166,22 +181,12 @@ describe("S-05: a node that fell back", () => {
     });
 
   test("or another branch while the next block of ours is long in coming at the second try: nothing is said on the blocks of before", async () => {
-    const { chain, stage, beforeBlocks, beforeHashes } = await staged(K);
+    const given = await staged(K);
+    const { chain, stage, beforeBlocks } = given;
     beforeBlocks(() => Promise.reject(new Error("not now")));
     chain.mineEmpty(1);
     await assert.rejects(stage.follow());
-    const gate = Promise.withResolvers<void>();
-    beforeBlocks(() => gate.promise);
-    let asked = 0;
-    beforeHashes(async () => {
-      asked += 1;
-      if (asked !== 3) return;
-      chain.forget(K + 1);
-      chain.mineEmpty(K + 2, 1);
-    });
-    const following = stage.follow(1).catch(() => 0);
-    await settle();
-    assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");
+    const { gate, following } = await leftMeanwhile(given);
     gate.resolve();
     await following;
     assert.equal((await stage.told()).verdict, "INDEXER_NOT_SYNCED");

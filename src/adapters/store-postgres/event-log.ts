@@ -99,7 +99,7 @@ export class EventLogEntries {
   }
 }
 
-/** Drops whatever is older than the swap events that are kept: a log with a gap would hide events from who resumes before it. */
+/** Drops what is older than the swap events that are kept: a gap would hide events from whoever resumes before it. */
 async function trimSwapGroups(session: Session): Promise<void> {
   await session.run(
     `DELETE FROM event_log WHERE first_id <= (SELECT id FROM swap_event ORDER BY id DESC LIMIT 1

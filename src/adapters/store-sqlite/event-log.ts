@@ -79,7 +79,7 @@ export function trimLog(connection: Connection, before: number, after: number): 
   );
 }
 
-/** Drops whatever is older than the swap events that are kept: a log with a gap would hide events from who resumes before it. */
+/** Drops what is older than the swap events that are kept: a gap would hide events from whoever resumes before it. */
 function trimSwapGroups(connection: Connection): void {
   const newest = connection.first(
     "SELECT id FROM swap_event ORDER BY id DESC LIMIT 1 OFFSET ?",

@@ -10,7 +10,6 @@ import { MAX_CHECKPOINTS } from "../ledger/ports.ts";
 const SHOWN_IN_TIME = 5_000;
 /** Of a single block at least so many, where it was too slow before. */
 const SHOWN_AT_LEAST = 50;
-
 /** Of the time that a range of blocks may take, so much is the most for that. */
 const MOST_TIMES = 8;
 
