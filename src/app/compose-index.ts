@@ -57,7 +57,7 @@ export async function composeIndex<Metrics extends IndexMetrics>(
   await checkDatabase(store, indexer, shownDatabase(config.database));
   const bodies = config.swaps === null ? null : new RecentBodies(node);
   const swaps = bodies === null ? null : await openSwaps(config, foundation, store, bodies);
-  const evmStatus = swaps === null ? null : () => swaps.api.evmStatus();
+  const evmStatus = swaps === null ? null : () => swaps.evmStatus();
   const progress = new IndexProgress(clock, { ...PROGRESS_DEFAULTS, syncedLag: config.syncedLag });
   const feed = new CommitFeed();
   const mempool = mempoolOf(config, foundation, swaps);

@@ -12,6 +12,7 @@ import type { Condition } from "../follow/conditions.ts";
 import type { MempoolListener } from "../follow/mempool-watch.ts";
 import type { FollowedNode } from "../follow/pearl-nodes.ts";
 import type { Log } from "../follow/ports.ts";
+import type { EvmStatus } from "../follow/serving.ts";
 import type { RecentBodies } from "../follow/recent-bodies.ts";
 import type { IndexingContext } from "../index/index-block.ts";
 import type { IndexQueries } from "../index/queries.ts";
@@ -86,6 +87,8 @@ export interface ComposedSwaps {
   readonly mempool: MempoolListener;
   /** Without asking anybody. */
   sides(): SwapSides;
+  /** How far the EVM side is (H-20), without asking anybody. */
+  evmStatus(): EvmStatus;
   /** What readers in other processes have to know. */
   report(): SwapReport;
   /** What is wrong now with the side of swaps (H-20). */
@@ -142,6 +145,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     ledger,
     mempool,
     sides,
+    evmStatus: () => escrow.status(evm.status()),
     report: () => ({
       evm: evm.standing(),
       pearl: pearl.standing(),
@@ -243,7 +247,6 @@ function dependenciesOf(
     hints: new LockHints(),
     locks: new KeyedLock(),
     evmStanding: () => evm.standing(),
-    evmStatus: () => escrow.status(evm.status()),
     clock,
     log,
   };

@@ -141,7 +141,6 @@ export class SwapReplica {
       publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: NO_NODE }, clock),
       hashWindows: openWindowHasher(),
       asks,
-      evmStatus: () => present.evmStatus(),
       clock,
     };
     const service = new FollowingSwaps(parts, { ask: (question) => reader.ask(question), caughtUp });

@@ -2,7 +2,6 @@
 // of an ask, and jobs that run one after the other by key.
 
 import type { Clock, Log } from "../../follow/ports.ts";
-import type { EvmStatus } from "../../follow/serving.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { VerifySchnorr, WindowHashEnds } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -76,7 +75,6 @@ export interface SwapDependencies {
    */
   readonly locks: KeyedLock;
   readonly evmStanding: () => EvmStanding;
-  readonly evmStatus: () => EvmStatus;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -42,7 +42,6 @@ export type SwapReadDependencies = Pick<
   | "publicValues"
   | "hashWindows"
   | "asks"
-  | "evmStatus"
   | "clock"
 >;
 
@@ -185,10 +184,6 @@ export class SwapReads {
   heights() {
     const { pearl, evm } = this.#deps.ledger.tips();
     return { pearl: pearl.height, evm: evm.height };
-  }
-
-  evmStatus() {
-    return this.#deps.evmStatus();
   }
 
   async stats() {

@@ -2,7 +2,6 @@
 // values arrive in canonical form, bodies as parsed JSON objects that nothing has been checked of.
 
 import type { Bytes32, EvmAddress, PearlAddress, Txid } from "../../primitives/brands.ts";
-import type { EvmStatus } from "../../follow/serving.ts";
 import type { SwapList, SwapOutcome } from "./outcome.ts";
 import type { AskActionName } from "../../swap/records.ts";
 import type { AskSort } from "../ledger/closed-port.ts";
@@ -84,7 +83,6 @@ export interface SwapService {
    */
   knowsTransaction(txid: Txid | Bytes32): Promise<boolean>;
   heights(): SwapHeights;
-  evmStatus(): EvmStatus;
   stats(): Promise<WireRow>;
   /** H-44; INDEXER_NOT_SYNCED before the contract's fee is known. */
   typedData(): SwapOutcome;

@@ -254,7 +254,6 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
     hints: new LockHints(),
     locks: new KeyedLock(),
     evmStanding,
-    evmStatus: () => ({ height: 1, indexedHeight: 1, lag: 0, indexingStatus: "synced" }),
     clock,
     log,
   };
