@@ -139,7 +139,8 @@ test("a writer with other settings of swaps is not answered beside, and all is r
         done.push("load");
         return change;
       },
-      takePresent: () => undefined,
+      take: () => undefined,
+      learn: () => undefined,
       follow: async () => {
         done.push("follow");
         return change;
@@ -188,7 +189,8 @@ test("H-39: a writer that commits more than once during each look is caught up w
     present: new ToldPresent(new VirtualClock(), OWN_SETTINGS),
     swaps: {
       load: async ({ change }) => change,
-      takePresent: () => undefined,
+      take: () => undefined,
+      learn: () => undefined,
       follow: async (changes, before) => changes.at(-1) ?? before,
     },
     feed: new CommitFeed(),

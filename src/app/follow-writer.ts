@@ -20,7 +20,7 @@ interface FollowedWriter {
   readonly reader: Pick<OpenedPostgresReader, "parameters" | "look" | "storedSwaps">;
   readonly present: ToldPresent;
   /** Null where no swaps are served. */
-  readonly swaps: Pick<SwapReplica, "load" | "takePresent" | "follow"> | null;
+  readonly swaps: Pick<SwapReplica, "load" | "take" | "learn" | "follow"> | null;
   readonly feed: CommitFeed;
   /**
    * Whether this process and a database that was built with these parameters belong together; false where nothing is
@@ -142,6 +142,7 @@ export class WriterFollower {
     this.#isAdmitted = this.#parts.admits(parameters);
     if (!this.#isAdmitted) return false;
     present.tell(live.rows, live.isWhole, behindMs);
+    swaps?.take(live);
     this.#mark = { ...this.#mark, live: live.version, fence };
     if (present.otherSettings.length > 0) {
       // What this ledger would make of the changes is not what the writer's does. Nobody is answered from here on.
@@ -152,7 +153,7 @@ export class WriterFollower {
     if (!this.#areSwapsRead) return true;
     const before = this.#mark.change;
     if (swaps !== null && before !== null) {
-      swaps.takePresent();
+      swaps.learn();
       this.#mark = { ...this.#mark, change: changes === null ? null : await swaps.follow(changes, before) };
     }
     // What was committed after this look was begun is the next one's: a writer that never rests would else be caught up

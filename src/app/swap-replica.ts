@@ -1,6 +1,7 @@
 // The state of swaps in a process that does not write it: the same ledger over the same changes, in their order, and the
 // reads over it. Both chains and people are asked by the writer alone.
 
+import type { LiveChanges } from "../adapters/store-postgres/live-rows.ts";
 import type { OpenedPostgresReader, StoredSwaps } from "../adapters/store-postgres/postgres-reader.ts";
 import type { ChangeMark, FollowedChange } from "../adapters/store-postgres/swaps/swap-changes.ts";
 import { assertSameIdentity } from "../adapters/store-rows/swap-rows.ts";
@@ -22,7 +23,7 @@ import type { Config } from "./config/config.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 import { ledgerParts, NO_TIPS, readinessOver, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
 import { rulesOf, indexedIds } from "./start-swaps.ts";
-import type { ToldPresent } from "./told-present.ts";
+import { noteBalances, type ToldPresent } from "./told-present.ts";
 import type { Chain } from "../swap/facts.ts";
 
 /** What it is made of. */
@@ -93,7 +94,6 @@ export class SwapReplica {
   readonly #readiness: SwapReadiness;
   readonly #state: StoredState;
   readonly #foundation: ReplicaFoundation;
-  #balancesVersion = 0;
 
   private constructor(
     foundation: ReplicaFoundation,
@@ -163,15 +163,14 @@ export class SwapReplica {
     return stored.change;
   }
 
-  /** Takes what the writer has told of the present. */
-  takePresent(): void {
-    const { present } = this.#foundation;
-    this.#readiness.learn(present.swaps?.lastSynced ?? null);
-    if (present.balancesVersion === this.#balancesVersion) return;
-    this.#balancesVersion = present.balancesVersion;
-    for (const address of this.#ledger.addressesSeen())
-      if (!present.balancesSeen.has(address)) this.#ledger.noteBalanceSeen(address, null);
-    for (const [address, at] of present.balancesSeen) this.#ledger.noteBalanceSeen(address, at);
+  /** Takes what the writer has told of balances; each telling once, also before anything is loaded. */
+  take({ rows, isWhole }: LiveChanges): void {
+    noteBalances(this.#ledger, rows, isWhole);
+  }
+
+  /** Takes when the writer's EVM index was last synced, from a writer with the same settings. */
+  learn(): void {
+    this.#readiness.learn(this.#foundation.present.swaps?.lastSynced ?? null);
   }
 
   /** Follows changes behind this one; resolves with the last one followed, or null: load again. */

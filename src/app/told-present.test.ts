@@ -10,7 +10,7 @@ import { logOf } from "../../testkit/doubles/log.ts";
 import type { SharedSettings } from "./config/shared-settings.ts";
 import { ReportPublisher } from "./publish-report.ts";
 import type { SwapReport, WriterReport } from "./report.ts";
-import { ToldPresent } from "./told-present.ts";
+import { noteBalances, ToldPresent } from "./told-present.ts";
 
 const REPORT: WriterReport = {
   status: { nodeHeight: 12, indexedHeight: 11, lag: 1, indexingStatus: "synced", evm: null },
@@ -30,6 +30,15 @@ function operation(txid: string, vout = 0): MempoolOperation {
     to: null,
     listingId: null,
     payloadJson: "{}",
+  };
+}
+
+/** A ledger as far as it notes when balances were looked up. */
+function noting(balances: Map<string, number>) {
+  return {
+    addressesSeen: () => balances.keys(),
+    noteBalanceSeen: (address: string, at: number | null) =>
+      void (at === null ? balances.delete(address) : balances.set(address, at)),
   };
 }
 
@@ -72,11 +81,16 @@ function parts(settings: SharedSettings | null = null) {
     },
   );
   const present = new ToldPresent(clock, settings);
+  const balances = new Map<string, number>();
+  const ledger = noting(balances);
   const tell = async (behindMs = 0): Promise<void> => {
     await publisher.publish();
-    for (const rows of told.splice(0)) present.tell(rows, false, behindMs);
+    for (const rows of told.splice(0)) {
+      present.tell(rows, false, behindMs);
+      noteBalances(ledger, rows, false);
+    }
   };
-  return { clock, advance, state, board, publisher, present, tell, lines };
+  return { clock, advance, state, board, publisher, present, balances, tell, lines };
 }
 
 /** What a service knows whose chains have answered this moment. */
@@ -115,7 +129,7 @@ function swapReport(answeredAtMonotonicMs: number): SwapReport {
 const NOBODY = { tick: null, address: null, txid: null };
 
 test("unconfirmed operations and looked-up balances come and go, each told once, also when a publication has failed", async () => {
-  const { state, board, publisher, present, tell } = parts();
+  const { state, board, publisher, present, balances, tell } = parts();
   const [one, other, late] = [operation("a"), operation("b"), operation("c")];
   const set = (...rows: MempoolOperation[]): void => {
     state.rows = rows;
@@ -125,7 +139,7 @@ test("unconfirmed operations and looked-up balances come and go, each told once,
   state.seen.set("p", 7);
   await tell();
   assert.deepEqual(present.matching(NOBODY), [one, other]);
-  assert.deepEqual([...present.balancesSeen], [["p", 7]]);
+  assert.deepEqual([...balances], [["p", 7]]);
   const { version } = present.snapshot();
   await tell();
   assert.equal(present.snapshot().version, version, "nothing has changed");
@@ -136,7 +150,13 @@ test("unconfirmed operations and looked-up balances come and go, each told once,
   board.failure = false;
   await tell();
   assert.deepEqual(present.matching(NOBODY), [other, late]);
-  assert.deepEqual([...present.balancesSeen], []);
+  assert.deepEqual([...balances], []);
+});
+
+test("S-34: what is told as a whole leaves no balance standing that a former writer looked up", () => {
+  const seen = new Map([["gone", 3]]);
+  noteBalances(noting(seen), [{ topic: "balance", key: "p", body: "7" }], true);
+  assert.deepEqual([...seen], [["p", 7]]);
 });
 
 test("a database that is away is one line of the log, however long, and so is its return", async () => {

@@ -14,6 +14,7 @@ import type {
   MempoolSnapshot,
   MempoolView,
 } from "../follow/serving.ts";
+import type { LedgerReads } from "../swaps/ledger/ports.ts";
 import { type SharedSettings, settingsThatDiffer } from "./config/shared-settings.ts";
 import { TOPICS } from "./publish-report.ts";
 import { readReport, type SwapReport, type WriterReport } from "./report.ts";
@@ -37,14 +38,22 @@ const NO_STATUS: IndexStatus = {
 };
 const NO_NODES: NodeCounts = { configured: 0, answering: 0, agreeing: 0 };
 
+/** Notes when the writer has last looked balances up (S-34), as it tells it. `isWhole`: as for `ToldPresent.tell`. */
+export function noteBalances(
+  ledger: Pick<LedgerReads, "addressesSeen" | "noteBalanceSeen">,
+  rows: readonly LiveRow[],
+  isWhole: boolean,
+): void {
+  if (isWhole) for (const address of ledger.addressesSeen()) ledger.noteBalanceSeen(address, null);
+  for (const { topic, key, body } of rows)
+    if (topic === TOPICS.balance) ledger.noteBalanceSeen(key, body === null ? null : Number(body));
+}
+
 /** The present; written by whoever follows the database, read by HTTP at any time. */
 export class ToldPresent implements MempoolView {
   readonly #clock: Clock;
   readonly #settings: SharedSettings | null;
-  readonly #balances = new Map<string, number>();
   readonly #operations = new Map<string, readonly MempoolOperation[]>();
-  /** Grows whenever `balancesSeen` changes. */
-  balancesVersion = 0;
   #rows = new MempoolRows();
   #mempool: MempoolSnapshot = { version: 0, rows: [], truncated: false };
   #report: WriterReport | null = null;
@@ -70,18 +79,11 @@ export class ToldPresent implements MempoolView {
     const gone: MempoolOperation[] = [];
     const added: MempoolOperation[] = [];
     if (isWhole) {
-      this.#balances.clear();
-      this.balancesVersion += 1;
       this.#operations.clear();
       this.#rows = new MempoolRows();
     }
     for (const { topic, key, body } of rows) {
       if (topic === TOPICS.report && body !== null) this.#hear(body, isWhole);
-      if (topic === TOPICS.balance) {
-        this.balancesVersion += 1;
-        if (body === null) this.#balances.delete(key);
-        else this.#balances.set(key, Number(body));
-      }
       if (topic !== TOPICS.mempool) continue;
       gone.push(...(this.#operations.get(key) ?? []));
       this.#operations.delete(key);
@@ -94,11 +96,6 @@ export class ToldPresent implements MempoolView {
     if (!isWhole && gone.length + added.length === 0 && truncated === this.#mempool.truncated) return;
     this.#rows.change(gone, added);
     this.#mempool = { version: this.#mempool.version + 1, rows: this.#rows.all, truncated };
-  }
-
-  /** When balances were last looked up, by address (S-34). */
-  get balancesSeen(): ReadonlyMap<string, number> {
-    return this.#balances;
   }
 
   snapshot(): MempoolSnapshot {
