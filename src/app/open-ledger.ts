@@ -8,7 +8,6 @@ import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import { StoreUnavailable } from "../index/ports.ts";
-import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
 import type { ClosingBounds } from "../swaps/ledger/closing.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
@@ -55,12 +54,6 @@ export const UNKNOWN_PEARL: PearlStanding = {
  */
 const CLOSING: ClosingBounds = { afterS: 86_400, pearlBlocks: 144, heldMs: 600_000 };
 
-/** The tips of a ledger in which nothing stands. */
-export const NO_TIPS: ChainTips = {
-  evm: { height: -1, time: 0, finalHeight: -1, need: null },
-  pearl: { height: -1, time: 0, medianTimePast: 0 },
-};
-
 /** What the ledger is opened with. */
 interface LedgerFoundation {
   /** Name of the PEARL network, as the database has it. */
@@ -78,30 +71,29 @@ interface FollowedChains {
   readonly pearl: { standing(): PearlStanding };
 }
 
-/** Readiness over what is known of both chains. */
-export function readinessOver(
-  swaps: SwapConfig,
-  known: { tips(): ChainTips; evm(): EvmStanding; pearl(): PearlStanding },
-  clock: Clock,
-): SwapReadiness {
+/** A ledger, and the readiness in whose context it tells rows. */
+interface ReadyLedger {
+  readonly ledger: SwapLedger;
+  readonly readiness: SwapReadiness;
+}
+
+/**
+ * Opens a ledger with its readiness, which is judged by what is `known` of both chains. `role`: what tells a ledger that
+ * writes from one that follows it. Rejects as `SwapLedger.open`.
+ */
+export async function openReadyLedger(
+  { network, swaps, rules, store, log, clock }: LedgerFoundation,
+  known: { evm(): EvmStanding; pearl(): PearlStanding },
+  role: Pick<SwapLedgerDependencies, "closing" | "caughtUp">,
+): Promise<ReadyLedger> {
   const limits = {
     ...swaps.limits,
     blockIntervalS: MAX_BLOCK_INTERVAL_S,
     answerWithinS: ANSWER_WITHIN_S,
   };
-  return new SwapReadiness({ ...known, clock }, limits);
-}
-
-/** What a ledger is made of, but for its readiness. */
-export function ledgerParts({
-  network,
-  swaps,
-  rules,
-  store,
-  log,
-  clock,
-}: LedgerFoundation): Omit<SwapLedgerDependencies, "contextOf"> {
-  return {
+  // A ledger that opens says of which tips it wants the context.
+  const readiness = new SwapReadiness({ ...known, tips: () => ledger.tips(), clock }, limits);
+  const ledger: SwapLedger = await SwapLedger.open({
     store,
     identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },
     crypto: swapCrypto,
@@ -110,7 +102,11 @@ export function ledgerParts({
     log,
     evmConfirmations: swaps.confirmations === "finalized" ? null : swaps.confirmations,
     takeMax: swaps.takeMax,
-  };
+    contextOf: (tips) => readiness.context(tips),
+    ...role,
+  });
+  ledger.onRows(() => readiness.tick());
+  return { ledger, readiness };
 }
 
 /** Refuses a database that lacks blocks which are to be read: who lowers the first block would wait for orders in vain. */
@@ -127,9 +123,7 @@ async function refuseMissed(
 }
 
 /** The ledger, readiness and the followers, each of which has what it needs of the others. */
-interface OpenedLedger<Followers> {
-  readonly ledger: SwapLedger;
-  readonly readiness: SwapReadiness;
+interface OpenedLedger<Followers> extends ReadyLedger {
   readonly followers: Followers;
 }
 
@@ -143,29 +137,17 @@ export async function openLedger<Followers extends FollowedChains>(
 ): Promise<OpenedLedger<Followers>> {
   // The rows that the ledger evaluates while it opens are those of a service that has asked nobody.
   let followers: Followers | null = null;
-  let opened: SwapLedger | null = null;
-  const readiness = readinessOver(
-    foundation.swaps,
-    {
-      tips: () => opened?.tips() ?? NO_TIPS,
-      evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
-      pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
-    },
-    foundation.clock,
-  );
-  const parts: SwapLedgerDependencies = {
-    ...ledgerParts(foundation),
-    contextOf: (tips) => readiness.context(tips),
-    closing: CLOSING,
+  const known = {
+    evm: () => followers?.evm.standing() ?? UNKNOWN_EVM,
+    pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
   };
-  const ledger = await withSteadyHeap(() => SwapLedger.open(parts)).catch((cause: unknown) => {
+  const opening = withSteadyHeap(() => openReadyLedger(foundation, known, { closing: CLOSING }));
+  const { ledger, readiness } = await opening.catch((cause: unknown) => {
     // The database may be back in a moment, or another process writes it now: a refusal ends whoever would wait for his turn.
     if (cause instanceof StoreUnavailable || cause instanceof Deposed) throw cause;
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   });
   await refuseMissed(foundation, ledger);
-  opened = ledger;
-  ledger.onRows(() => readiness.tick());
   followers = follow(ledger);
   return { ledger, readiness, followers };
 }

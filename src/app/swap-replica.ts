@@ -12,7 +12,7 @@ import type { Condition } from "../follow/conditions.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import type { IndexQueries } from "../index/queries.ts";
 import type { ClosedQuestion } from "../swaps/ledger/closed-port.ts";
-import { SwapLedger } from "../swaps/ledger/ledger.ts";
+import type { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapStore } from "../swaps/ledger/ports.ts";
 import type { SwapReadiness } from "../swaps/readiness.ts";
 import { AskIndex } from "../swaps/usecases/ask-index.ts";
@@ -21,7 +21,7 @@ import { PublicValues } from "../swaps/usecases/secret-guard.ts";
 import { CommandRefused } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
-import { ledgerParts, NO_TIPS, readinessOver, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
+import { openReadyLedger, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
 import { rulesOf, indexedIds } from "./start-swaps.ts";
 import { noteBalances, type ToldPresent } from "./told-present.ts";
 import type { Chain } from "../swap/facts.ts";
@@ -111,24 +111,11 @@ export class SwapReplica {
     const { config, swaps, queries, present, reader, caughtUp, clock, log } = foundation;
     const rules = rulesOf(config, swaps);
     const state = new StoredState((questions) => reader.closedSwaps(questions));
-    let opened: SwapLedger | null = null;
-    const readiness = readinessOver(
-      swaps,
-      {
-        tips: () => opened?.tips() ?? NO_TIPS,
-        evm: () => present.swaps?.evm ?? UNKNOWN_EVM,
-        pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL,
-      },
-      clock,
+    const { ledger, readiness } = await openReadyLedger(
+      { network: config.network.name, swaps, rules, store: state, log, clock },
+      { evm: () => present.swaps?.evm ?? UNKNOWN_EVM, pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL },
+      { caughtUp },
     );
-    const network = config.network.name;
-    const ledger = await SwapLedger.open({
-      ...ledgerParts({ network, swaps, rules, store: state, log, clock }),
-      contextOf: (tips) => readiness.context(tips),
-      caughtUp,
-    });
-    opened = ledger;
-    ledger.onRows(() => readiness.tick());
     const asks = new AskIndex({ ledger, context: () => readiness.context() });
     const parts = {
       ledger,
