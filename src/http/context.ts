@@ -4,6 +4,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TipState } from "../index/queries.ts";
+import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type Answer, COMMON_HEADERS, deliver, jsonAnswer, piecesOf } from "./answer.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { ERRORS, type ErrorCode, errorBody, isSwapPath, pathOf, showsIndexedHeight } from "./errors.ts";
@@ -67,18 +68,22 @@ export async function heightHeaders(
   path: string,
   judgedAt: number | null = null,
 ): Promise<Record<string, string>> {
-  if (!showsIndexedHeight(path)) return swapHeights(context, path);
+  if (!showsIndexedHeight(path)) return heightsAt(context, path);
   return { "x-indexed-height": String(judgedAt ?? (await presentHeight(context))) };
 }
 
 /** The same of what is known without asking the store: for answers that cannot wait for it. */
 export function knownHeightHeaders(context: HttpContext, path: string): Record<string, string> {
-  if (!showsIndexedHeight(path)) return swapHeights(context, path);
+  if (!showsIndexedHeight(path)) return heightsAt(context, path);
   return { "x-indexed-height": String(context.cache.knownHeight() ?? context.deps.status().indexedHeight) };
 }
 
-function swapHeights({ deps: { swaps } }: HttpContext, path: string): Record<string, string> {
-  if (swaps === null || !isSwapPath(path)) return {};
+function heightsAt({ deps: { swaps } }: HttpContext, path: string): Record<string, string> {
+  return swaps === null || !isSwapPath(path) ? {} : swapHeights(swaps);
+}
+
+/** The headers that say which state an answer about swaps is of (H-47). */
+export function swapHeights(swaps: SwapService): Record<string, string> {
   const { pearl, evm } = swaps.heights();
   return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
 }

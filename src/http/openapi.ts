@@ -244,13 +244,15 @@ function eventsOperation(): Json {
 }
 
 function swapOperation(route: SwapRoute): Json {
+  const isRead = route.method === "GET";
+  const creates = !isRead && route.creates;
   const headers = {
     "x-indexed-height": HEIGHT_HEADER,
     "x-evm-indexed-height": {
       ...HEIGHT_HEADER,
       description: "Height of the EVM state that the answer shows.",
     },
-    ...(route.method === "GET" ? { etag: { schema: { type: "string" } } } : {}),
+    ...(isRead ? { etag: { schema: { type: "string" } } } : {}),
   };
   const answer = { headers, content: jsonContent(route.response, route.example) };
   const codes: readonly ErrorCode[] = [
@@ -261,19 +263,17 @@ function swapOperation(route: SwapRoute): Json {
     ...ANYWHERE,
   ];
   const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
-  const all = [...new Set([...codes, ...(route.body === null ? [] : bodyCodes)])];
+  const all = [...new Set([...codes, ...(isRead ? [] : bodyCodes)])];
   return {
     tags: ["Swaps"],
     operationId: route.name,
     summary: route.summary,
     parameters: [...parameters(route.params, "path"), ...parameters(route.query, "query")],
-    ...(route.body === null ? {} : { requestBody: requestBody(route.body, route.bodyExample) }),
+    ...(isRead ? {} : { requestBody: requestBody(route.body, route.bodyExample) }),
     responses: {
-      200: { description: route.creates ? "There already." : "The answer.", ...answer },
-      ...(route.creates ? { 201: { description: "Created.", ...answer } } : {}),
-      ...(route.method === "GET"
-        ? { 304: { description: "The client has this answer already (`If-None-Match`)." } }
-        : {}),
+      200: { description: creates ? "There already." : "The answer.", ...answer },
+      ...(creates ? { 201: { description: "Created.", ...answer } } : {}),
+      ...(isRead ? { 304: { description: "The client has this answer already (`If-None-Match`)." } } : {}),
       ...errors("SwapError", all, route.response === VerificationSchema ? NO_VERDICT_CODES : []),
     },
   };

@@ -7,10 +7,9 @@ import { SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { TAKE_EXAMPLE } from "../../schemas/take-example.ts";
 import { AskActionBody, AskCreateBody, AskTakeBody } from "../../schemas/swap-bodies.ts";
 import { AskRowSchema, DealRowSchema, swapObject } from "../../schemas/swaps.ts";
-import { hashOf, hashParameter } from "./swap-parameters.ts";
+import { hashOf, hashParameter, NO_PARAMETERS } from "./swap-parameters.ts";
 import type { SwapRequest, SwapRoute } from "./swap-route.ts";
 
-const NO_QUERY = Type.Object({});
 const askParams = Type.Object({ ask_id: hashParameter("The ask's EIP-712 digest.") });
 
 function askIdOf(request: SwapRequest) {
@@ -22,8 +21,8 @@ const create: SwapRoute = {
   path: "/api/v1/swaps/asks",
   name: "createAsk",
   summary: "Create an ask from a signed offer",
-  params: Type.Object({}),
-  query: NO_QUERY,
+  params: NO_PARAMETERS,
+  query: NO_PARAMETERS,
   body: AskCreateBody,
   creates: true,
   response: swapObject(AskRowSchema),
@@ -52,12 +51,9 @@ const show: SwapRoute = {
   name: "ask",
   summary: "One ask",
   params: askParams,
-  query: NO_QUERY,
-  body: null,
-  creates: false,
+  query: NO_PARAMETERS,
   response: swapObject(AskRowSchema),
   example: { ok: true, ...SWAP_EXAMPLES.askRow },
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "ASK_NOT_FOUND"],
   run: (service, request) => service.ask(askIdOf(request)),
 };
@@ -68,12 +64,9 @@ const deal: SwapRoute = {
   name: "askDeal",
   summary: "The deal that an ask is bound to",
   params: askParams,
-  query: NO_QUERY,
-  body: null,
-  creates: false,
+  query: NO_PARAMETERS,
   response: swapObject(DealRowSchema),
   example: { ok: true, ...SWAP_EXAMPLES.dealRow },
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "ASK_NOT_FOUND", "DEAL_NOT_FOUND"],
   run: (service, request) => service.askDeal(askIdOf(request)),
 };
@@ -84,7 +77,7 @@ const take: SwapRoute = {
   name: "takeAsk",
   summary: "Take an ask: the deal, and the call that locks the USDC",
   params: askParams,
-  query: NO_QUERY,
+  query: NO_PARAMETERS,
   body: AskTakeBody,
   creates: true,
   response: swapObject(DealRowSchema),
@@ -113,7 +106,7 @@ function action(name: AskActionName, summary: string): SwapRoute {
     name: `${name}Ask`,
     summary,
     params: askParams,
-    query: NO_QUERY,
+    query: NO_PARAMETERS,
     body: AskActionBody,
     creates: false,
     response: swapObject(AskRowSchema),

@@ -1,7 +1,7 @@
 // Endpoints that show and check deals and bids: deals/{deal_hash}, accept-lock, the verifications, a bid's origin (S-60
 // to S-64) and the compatibility routes (H-43).
 
-import { Type } from "typebox";
+import { type TObject, Type } from "typebox";
 import { invalidFields } from "../../../swaps/usecases/outcome.ts";
 import type { Bytes32 } from "../../../primitives/brands.ts";
 import type { ErrorCode } from "../../errors.ts";
@@ -21,10 +21,9 @@ import {
   swapObject,
 } from "../../schemas/swaps.ts";
 import { VerificationSchema } from "../../schemas/verifications.ts";
-import { hashOf, hashParameter } from "./swap-parameters.ts";
+import { hashOf, hashParameter, NO_PARAMETERS } from "./swap-parameters.ts";
 import type { SwapRequest, SwapRoute } from "./swap-route.ts";
 
-const NO_QUERY = Type.Object({});
 const dealParams = Type.Object({ deal_hash: hashParameter("The deal's hash: its order's hash.") });
 const orderParams = Type.Object({ order_hash: hashParameter("The order's hash.") });
 
@@ -38,12 +37,9 @@ const show: SwapRoute = {
   name: "deal",
   summary: "One deal, an unfunded take included",
   params: dealParams,
-  query: NO_QUERY,
-  body: null,
-  creates: false,
+  query: NO_PARAMETERS,
   response: swapObject(DealRowSchema),
   example: { ok: true, ...SWAP_EXAMPLES.dealRow },
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "DEAL_NOT_FOUND"],
   run: (service, request) => service.deal(hashIn(request, "deal_hash")),
 };
@@ -54,7 +50,7 @@ const acceptLock: SwapRoute = {
   name: "acceptLock",
   summary: "Say where the PEARL lock of a deal is",
   params: dealParams,
-  query: NO_QUERY,
+  query: NO_PARAMETERS,
   body: AcceptLockBody,
   creates: false,
   response: swapObject(Type.Union([DealRowSchema, BidRowSchema])),
@@ -80,7 +76,7 @@ interface VerifyParts {
   readonly name: string;
   readonly summary: string;
   readonly placeholder: "deal_hash" | "order_hash";
-  readonly body: SwapRoute["body"];
+  readonly body: TObject;
   readonly bodyExample: unknown;
   readonly post: "verifyLock" | "verifyRefund" | "verifyEvmRefund";
 }
@@ -100,7 +96,7 @@ function verification(parts: VerifyParts): SwapRoute {
     name: parts.name,
     summary: parts.summary,
     params: parts.placeholder === "deal_hash" ? dealParams : orderParams,
-    query: NO_QUERY,
+    query: NO_PARAMETERS,
     body: parts.body,
     creates: false,
     response: VerificationSchema,
@@ -162,7 +158,7 @@ const origin: SwapRoute = {
   name: "bidOrigin",
   summary: "Say where a bid was made, signed by its buyer",
   params: orderParams,
-  query: NO_QUERY,
+  query: NO_PARAMETERS,
   body: OriginBody,
   creates: false,
   response: swapObject(BidRowSchema),
@@ -179,12 +175,9 @@ const byOrder: SwapRoute = {
   name: "swapByOrder",
   summary: "The deal of an order, else its bid (compatibility)",
   params: orderParams,
-  query: NO_QUERY,
-  body: null,
-  creates: false,
+  query: NO_PARAMETERS,
   response: SwapRowSchema,
   example: { ok: true, kind: "deal", ...SWAP_EXAMPLES.dealRow },
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "ORDER_NOT_FOUND"],
   run: (service, request) => service.swap(hashIn(request, "order_hash")),
 };
@@ -202,9 +195,7 @@ const byAddress: SwapRoute = {
       "x-expected": "an EVM address or a PEARL address of this network",
     }),
   }),
-  query: NO_QUERY,
-  body: null,
-  creates: false,
+  query: NO_PARAMETERS,
   response: AddressSwapsSchema,
   example: {
     ok: true,
@@ -212,7 +203,6 @@ const byAddress: SwapRoute = {
     asks: [SWAP_EXAMPLES.askRow],
     deals: [SWAP_EXAMPLES.dealRow],
   },
-  bodyExample: null,
   errors: ["INVALID_REQUEST"],
   async run(service, request) {
     const text = request.param("address");

@@ -18,10 +18,8 @@ import {
   SwapStatsSchema,
   TypedDataSchema,
 } from "../../schemas/swaps.ts";
-import { listParameters, parameterFaults, readListQuery } from "./swap-parameters.ts";
+import { listParameters, NO_PARAMETERS, parameterFaults, readListQuery } from "./swap-parameters.ts";
 import type { SwapResult, SwapRoute } from "./swap-route.ts";
-
-const NO_PARAMS = Type.Object({});
 
 const bidFlags = Type.Object({
   include_ask_matches: booleanFilter("Also orders that were made by taking an ask."),
@@ -34,13 +32,10 @@ const bids: SwapRoute = {
   path: "/api/v1/swaps/bids",
   name: "bids",
   summary: "Bids, newest first",
-  params: NO_PARAMS,
+  params: NO_PARAMETERS,
   query: Type.Object({ ...listParameters(BID_STATUSES), ...bidFlags.properties }),
-  body: null,
-  creates: false,
   response: swapList(BidRowSchema),
   example: listOf(SWAP_EXAMPLES.bidRow),
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const flags = readBidFlags(query);
@@ -75,13 +70,10 @@ const asks: SwapRoute = {
   path: "/api/v1/swaps/asks",
   name: "asks",
   summary: "Asks, newest first or cheapest first",
-  params: NO_PARAMS,
+  params: NO_PARAMETERS,
   query: Type.Object({ ...listParameters(ASK_STATUSES), ...askFlags.properties }),
-  body: null,
-  creates: false,
   response: swapList(AskRowSchema),
   example: listOf(SWAP_EXAMPLES.askRow),
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const flags = readAskFlags(query);
@@ -104,13 +96,10 @@ const deals: SwapRoute = {
   path: "/api/v1/swaps/deals",
   name: "deals",
   summary: "Deals, newest first; takes that are not funded are in no list",
-  params: NO_PARAMS,
+  params: NO_PARAMETERS,
   query: Type.Object(listParameters(DEAL_STATUSES)),
-  body: null,
-  creates: false,
   response: swapList(DealRowSchema),
   example: listOf(SWAP_EXAMPLES.dealRow),
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, { query }) {
     const read = readListQuery(query, service, {
@@ -133,20 +122,15 @@ function page(list: SwapList<WireRow>, binding: CursorBinding): SwapResult {
 /** The lists. */
 export const SWAP_LIST_ROUTES: readonly SwapRoute[] = [bids, asks, deals];
 
-const NOTHING = Type.Object({});
-
 const stats: SwapRoute = {
   method: "GET",
   path: "/api/v1/swaps/stats",
   name: "swapStats",
   summary: "Settled swaps and volume, counts by status",
-  params: NOTHING,
-  query: NOTHING,
-  body: null,
-  creates: false,
+  params: NO_PARAMETERS,
+  query: NO_PARAMETERS,
   response: SwapStatsSchema,
   example: SWAP_EXAMPLES.swapStats,
-  bodyExample: null,
   errors: [],
   run: async (service) => ({ kind: "object", value: await service.stats() }),
 };
@@ -156,13 +140,10 @@ const typedData: SwapRoute = {
   path: "/api/v1/swaps/typed-data",
   name: "swapTypedData",
   summary: "What wallets sign, the escrow contract and the limits in force",
-  params: NOTHING,
-  query: NOTHING,
-  body: null,
-  creates: false,
+  params: NO_PARAMETERS,
+  query: NO_PARAMETERS,
   response: TypedDataSchema,
   example: SWAP_EXAMPLES.typedData,
-  bodyExample: null,
   errors: ["INDEXER_NOT_SYNCED", "EVM_RPC_UNAVAILABLE"],
   run: (service) => service.typedData(),
 };

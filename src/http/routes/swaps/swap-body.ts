@@ -2,6 +2,7 @@
 // before anything else is looked at (S-66).
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { TObject } from "typebox";
 import { invalidFields, refused, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import type { RequestBody } from "../../../swaps/usecases/swap-service.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
@@ -18,8 +19,14 @@ export function acceptRawBodies(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 }
 
+/** The object in the body of a request to an operation whose fields these are. */
+export function bodyOf(request: FastifyRequest, fields: TObject): Result<RequestBody, BodyFault> {
+  const required: readonly string[] = fields.required ?? [];
+  return bodyObject(bodyText(request), request.headers["content-type"], required.length === 0);
+}
+
 /** The text of the body; "" where there is none, null where it is no UTF-8. */
-export function bodyText(request: FastifyRequest): string | null {
+function bodyText(request: FastifyRequest): string | null {
   const { body } = request;
   if (!Buffer.isBuffer(body)) return "";
   try {

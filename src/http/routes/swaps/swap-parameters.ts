@@ -13,6 +13,9 @@ import { pageParameters } from "../../schemas/parameters.ts";
 import { fieldFault } from "./swap-body.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 
+/** Of a path without placeholders, and of an endpoint that takes no parameters. */
+export const NO_PARAMETERS = Type.Object({});
+
 /** `{ask_id}`, `{deal_hash}`, `{order_hash}`. */
 export function hashParameter(description: string) {
   return Type.String({

@@ -9,11 +9,11 @@ import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-serv
 import { ok } from "../../../primitives/result.ts";
 import { type Answer, jsonAnswer } from "../../answer.ts";
 import { clientKey } from "../../client-key.ts";
-import { type HttpContext, RETRY_AFTER_S, sendAnswer, sendError } from "../../context.ts";
+import { type HttpContext, RETRY_AFTER_S, sendAnswer, sendError, swapHeights } from "../../context.ts";
 import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
 import { refuseSecret } from "../../secret-check.ts";
-import { acceptRawBodies, asSwapRefusal, bodyObject, bodyText } from "./swap-body.ts";
+import { acceptRawBodies, asSwapRefusal, bodyOf } from "./swap-body.ts";
 import { schemaNotes } from "../../parameters.ts";
 
 /** What a handler returns: an outcome, or a finished object for lists and plain objects. */
@@ -29,25 +29,33 @@ export interface SwapRequest {
   readonly client: string;
 }
 
-/** One swap endpoint. */
-export interface SwapRoute {
-  readonly method: "GET" | "POST";
+/** What all swap endpoints have. */
+interface SwapEndpoint {
   readonly path: string;
   readonly name: string;
   readonly summary: string;
   readonly params: TObject;
   readonly query: TObject;
-  /** Null for reads. `required` of the schema decides whether a body may be left out (H-46). */
-  readonly body: TObject | null;
-  /** Whether a 201 is possible. */
-  readonly creates: boolean;
   readonly response: TSchema;
-  /** An answer and, where there is one, a body as they may look, for the documents. */
+  /** An answer as it may look, for the documents. */
   readonly example: unknown;
-  readonly bodyExample: unknown;
   readonly errors: readonly ErrorCode[];
   run(service: SwapService, request: SwapRequest): Promise<SwapResult> | SwapResult;
 }
+
+/** An endpoint that takes a body. */
+interface SwapPostRoute extends SwapEndpoint {
+  readonly method: "POST";
+  /** `required` of the schema decides whether a body may be left out (H-46). */
+  readonly body: TObject;
+  /** A body as it may look, for the documents. */
+  readonly bodyExample: unknown;
+  /** Whether a 201 is possible. */
+  readonly creates: boolean;
+}
+
+/** One swap endpoint: a read, or one that takes a body. */
+export type SwapRoute = (SwapEndpoint & { readonly method: "GET" }) | SwapPostRoute;
 
 /** Adds the swap endpoints of a service that serves swaps. */
 export async function registerSwaps(
@@ -78,23 +86,37 @@ async function handle(
   if (Buffer.isBuffer(request.body) && (await service.holdsSecret(request.body))) {
     return refuseSecret(context, request, reply);
   }
-  const text = route.method === "POST" ? bodyText(request) : "";
-  const { params, query } = request;
-  const param = placeholders(params);
-  const fault = pathFault(route, param);
-  if (fault !== null) return deliverResult(context, service, route, request, reply, fault);
-  const body =
-    route.body === null
-      ? ok<RequestBody>({})
-      : bodyObject(text, request.headers["content-type"], isAllOptional(route.body));
-  const client = clientKey(request.ip);
-  const result = body.ok ? await route.run(service, { param, query, body: body.value, client }) : body.error;
-  return deliverResult(context, service, route, request, reply, result);
+  const result = await resultOf(service, route, request);
+  if (result instanceof Refusal) {
+    return sendError(context, request, reply, { code: result.code, message: result.message });
+  }
+  if (result.kind === "refused") {
+    const { code, message, details } = result;
+    const headers = ERRORS[code].status === 503 ? retryAfter() : {};
+    return sendError(context, request, reply, { code, message, details, headers });
+  }
+  // A POST is never answered by 304: its `If-None-Match`, if any, is not about its answer.
+  if (route.method === "POST") delete request.headers["if-none-match"];
+  return sendAnswer(request, reply, answerOf(service, result));
 }
 
-function isAllOptional(body: TObject): boolean {
-  const required: readonly string[] = body.required ?? [];
-  return required.length === 0;
+/** What a request comes to in which no secret was found. */
+async function resultOf(
+  service: SwapService,
+  route: SwapRoute,
+  request: FastifyRequest,
+): Promise<SwapResult> {
+  const param = placeholders(request.params);
+  const fault = pathFault(route, param);
+  if (fault !== null) return fault;
+  const body = route.method === "GET" ? ok<RequestBody>({}) : bodyOf(request, route.body);
+  if (!body.ok) return body.error;
+  return route.run(service, {
+    param,
+    query: request.query,
+    body: body.value,
+    client: clientKey(request.ip),
+  });
 }
 
 /** Reads the placeholders of a path, as the router found them. */
@@ -117,27 +139,8 @@ function pathFault(route: SwapRoute, param: SwapRequest["param"]): Refusal | Swa
   return null;
 }
 
-async function deliverResult(
-  context: HttpContext,
-  service: SwapService,
-  route: SwapRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  result: SwapResult,
-): Promise<FastifyReply> {
-  if (result instanceof Refusal) {
-    return sendError(context, request, reply, { code: result.code, message: result.message });
-  }
-  if (result.kind === "refused") {
-    const { code, message, details } = result;
-    const headers = ERRORS[code].status === 503 ? retryAfter() : {};
-    return sendError(context, request, reply, { code, message, details, headers });
-  }
-  return sendSwap(request, reply, route, answerOf(service, result));
-}
-
 function answerOf(service: SwapService, result: Exclude<SwapResult, Refusal | SwapRefusal>): Answer {
-  const headers = heightHeaders(service);
+  const headers = swapHeights(service);
   if (result.kind === "noVerdict") {
     const { orderHash, code, message, details } = result;
     const body = {
@@ -155,23 +158,6 @@ function answerOf(service: SwapService, result: Exclude<SwapResult, Refusal | Sw
   return jsonAnswer(status, { ok: true, ...result.value }, headers);
 }
 
-/** A POST is never answered by 304: its `If-None-Match`, if any, is not about its answer. */
-async function sendSwap(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  route: SwapRoute,
-  answer: Answer,
-): Promise<FastifyReply> {
-  if (route.method === "POST") delete request.headers["if-none-match"];
-  return sendAnswer(request, reply, answer);
-}
-
 function retryAfter(): Record<string, string> {
   return { "retry-after": String(RETRY_AFTER_S.unavailable) };
-}
-
-/** The headers that say which state an answer is of (H-47). */
-function heightHeaders(service: SwapService): Record<string, string> {
-  const { pearl, evm } = service.heights();
-  return { "x-indexed-height": String(pearl), "x-evm-indexed-height": String(evm) };
 }

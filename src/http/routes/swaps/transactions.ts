@@ -10,7 +10,7 @@ import { pageParameters } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { DealTransactionsSchema, swapList, swapObject, SwapTransactionSchema } from "../../schemas/swaps.ts";
 import { asSwapRefusal } from "./swap-body.ts";
-import { hashOf, hashParameter, parameterFaults } from "./swap-parameters.ts";
+import { hashOf, hashParameter, NO_PARAMETERS, parameterFaults } from "./swap-parameters.ts";
 import type { SwapRoute } from "./swap-route.ts";
 
 /** A transaction of either chain: 64 hex digits of any case, with or without 0x (S-06). */
@@ -47,16 +47,13 @@ const ofDeal: SwapRoute = {
   name: "dealTransactions",
   summary: "The transactions of both chains that moved an order or deal",
   params: Type.Object({ deal_hash: hashParameter("Hash of any order or take.") }),
-  query: Type.Object({}),
-  body: null,
-  creates: false,
+  query: NO_PARAMETERS,
   response: swapObject(DealTransactionsSchema),
   example: {
     ok: true,
     deal_hash: EXAMPLE.deal_hash,
     transactions: [EXAMPLE],
   },
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "DEAL_NOT_FOUND"],
   run: (service, request) => service.transactionsOf(hashOf(request.param("deal_hash"))),
 };
@@ -71,11 +68,8 @@ const one: SwapRoute = {
   summary: "What a transaction of either chain did in swaps, by deal hash",
   params: Type.Object({ hash: transactionParameter }),
   query: Type.Object(pageParameters),
-  body: null,
-  creates: false,
   response: swapList(SwapTransactionSchema),
   example: listOf(EXAMPLE),
-  bodyExample: null,
   errors: ["INVALID_REQUEST", "CURSOR_INVALID"],
   async run(service, request) {
     const hash = transactionHashOf(request.param("hash"));
