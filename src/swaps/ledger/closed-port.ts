@@ -1,5 +1,6 @@
-// What a store keeps of closed deals, which are in no ledger's memory (docs/decisions/0041): facts that belong to a bundle
-// are not loaded at a start, and are found by what they have to do with, by lists, and by the heights of their blocks.
+// What a store keeps: facts and records, of which it knows what a wipe does to each kind, and closed deals, which are in no
+// ledger's memory (docs/decisions/0041): facts that belong to a bundle are not loaded at a start, and are found by what they
+// have to do with, by lists, and by the heights of their blocks.
 
 import type { Bytes32, EvmAddress, Txid } from "../../primitives/brands.ts";
 import type { BidStatus, DealStatus } from "../../swap/statuses.ts";
@@ -7,7 +8,7 @@ import type { Chain } from "../../swap/facts.ts";
 
 /** One stored fact or record. The store knows nothing of its meaning. */
 export interface StoredFact {
-  /** What it is, e.g. "event", "output", "secret", "ask". */
+  /** What it is: one of `FACT_KINDS`, where this program has written it. */
   readonly kind: string;
   /** Unique within its kind. */
   readonly key: string;
@@ -18,6 +19,51 @@ export interface StoredFact {
   /** JSON text; amounts as decimal strings. */
   readonly body: string;
 }
+
+/**
+ * The kinds of stored facts, and what a wipe of the index (reindex) does to them. Shown by a block: it goes, as it does where
+ * that block leaves the chain. Derived from such facts, or from where on they were read: it goes, though no block owns it.
+ * Kept: records (S-50), secrets (S-13), sightings (S-15), alarms (S-05), and what is owed to consumers of events.
+ */
+const FACT_KINDS = {
+  event: "shown",
+  dispute: "shown",
+  output: "shown",
+  spend: "shown",
+  inputSpend: "shown",
+  tip: "derived",
+  script: "derived",
+  badkey: "derived",
+  closed: "derived",
+  unrevealed: "derived",
+  firstblock: "derived",
+  reread: "derived",
+  seenlock: "derived",
+  seenspend: "derived",
+  ends: "derived",
+  alarm: "kept",
+  secret: "kept",
+  sighting: "kept",
+  inputs: "kept",
+  ask: "kept",
+  take: "kept",
+  address: "kept",
+  origin: "kept",
+  untold: "kept",
+} as const;
+
+/** A kind of fact that a block shows. */
+export type ShownKind = KindThatIs<"shown">;
+/** A kind of fact that no reorganisation takes back. */
+export type LastingKind = KindThatIs<"derived" | "kept">;
+type KindThatIs<Fate> = {
+  [Kind in keyof typeof FACT_KINDS]: (typeof FACT_KINDS)[Kind] extends Fate ? Kind : never;
+}[keyof typeof FACT_KINDS];
+
+/** Kinds that a wipe of the index removes although they are tied to no block. */
+export const DERIVED_KINDS: readonly string[] = Object.entries(FACT_KINDS).flatMap(([kind, fate]) =>
+  fate === "derived" ? [kind] : [],
+);
 
 /** A closed order as lists find it. */
 export interface ClosedOrder {

@@ -11,7 +11,7 @@ import type {
   Txid,
 } from "../../primitives/brands.ts";
 import { plainText } from "../../primitives/plain-json.ts";
-import type { StoredFact } from "./closed-port.ts";
+import type { LastingKind, ShownKind, StoredFact } from "./closed-port.ts";
 import type { Chain } from "../../swap/facts.ts";
 
 /** Texts that are remembered at a time. */
@@ -197,16 +197,24 @@ interface FactDescription<Value> {
   readonly read: (fields: FactFields) => Value;
   /** What of the value is stored; all of it where this is absent. */
   readonly body?: (value: Value) => object;
-  /** The block that shows it; absent for what no reorganisation takes back. */
-  readonly block?: (value: Value) => { readonly chain: Chain; readonly height: number };
 }
+
+/** The same of what a block shows. */
+interface ShownDescription<Value> extends FactDescription<Value> {
+  readonly block: (value: Value) => { readonly chain: Chain; readonly height: number };
+}
+
+/** A kind with its description: a block is named by each kind that one shows, and by no other. */
+type Described<Value> =
+  | readonly [name: ShownKind, description: ShownDescription<Value>]
+  | readonly [name: LastingKind, description: FactDescription<Value> & { readonly block?: never }];
 
 /** A kind of fact or record. */
 export class FactKind<Value> {
-  readonly name: string;
-  readonly #description: FactDescription<Value>;
+  readonly name: ShownKind | LastingKind;
+  readonly #description: Described<Value>[1];
 
-  constructor(name: string, description: FactDescription<Value>) {
+  constructor(...[name, description]: Described<Value>) {
     this.name = name;
     this.#description = description;
   }

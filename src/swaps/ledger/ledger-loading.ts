@@ -1,5 +1,6 @@
 // Restores the ledger's memory: every stored fact in the order of its first insertion.
 
+import type { PearlBlockFact } from "../../swap/facts.ts";
 import { type Depths, settleWaiting } from "./affected-rows.ts";
 import { LOADING } from "./book-change.ts";
 import type { Books } from "./books.ts";
@@ -26,7 +27,7 @@ import {
   TIP,
   UNTOLD,
 } from "./fact-kinds.ts";
-import type { StoredFact } from "./closed-port.ts";
+import type { LastingKind, ShownKind, StoredFact } from "./closed-port.ts";
 import { FIRST_BLOCK } from "./first-block.ts";
 import type { SwapStore } from "./ports.ts";
 
@@ -58,42 +59,52 @@ export function loadFact(fact: StoredFact, interner: Interner, books: Books): vo
   loaderOf(fact)(fact, interner, books);
 }
 
-const LOADERS: ReadonlyMap<string, Loader> = new Map([
-  loads(EVENT, (event, books) => {
+/** Every kind of fact has its loader here. */
+const LOADERS: Readonly<Record<ShownKind | LastingKind, Loader>> = {
+  event: loads(EVENT, (event, books) => {
     books.applyEvent(event, LOADING);
     books.trust.add(event);
   }),
-  loads(DISPUTE, (event, { trust }) => trust.dispute(event, LOADING)),
-  loads(ALARM, (alarm, { trust }) => trust.raise(alarm, LOADING)),
-  loads(SHOWN_ENDS, (ends, { trust }) => trust.show(ends, LOADING)),
-  loads(TIP, (tip, { chains }) => chains.move(tip, LOADING)),
-  loads(REREAD, (note, { chains }) => chains.loadReread(note)),
-  loads(SCRIPT, (script, { scripts }) => scripts.put(script, LOADING)),
-  loads(BAD_KEY, (key, { scripts }) => scripts.loadBadKey(key)),
-  ...Object.values(BLOCK_FACTS).map((kind) =>
-    loads(kind, (fact, { locks }) => void locks.apply(fact, LOADING, () => true, tellNobody)),
+  dispute: loads(DISPUTE, (event, { trust }) => trust.dispute(event, LOADING)),
+  alarm: loads(ALARM, (alarm, { trust }) => trust.raise(alarm, LOADING)),
+  ends: loads(SHOWN_ENDS, (ends, { trust }) => trust.show(ends, LOADING)),
+  tip: loads(TIP, (tip, { chains }) => chains.move(tip, LOADING)),
+  reread: loads(REREAD, (note, { chains }) => chains.loadReread(note)),
+  script: loads(SCRIPT, (script, { scripts }) => scripts.put(script, LOADING)),
+  badkey: loads(BAD_KEY, (key, { scripts }) => scripts.loadBadKey(key)),
+  output: loads(BLOCK_FACTS.output, loadBlockFact),
+  spend: loads(BLOCK_FACTS.spend, loadBlockFact),
+  inputSpend: loads(BLOCK_FACTS.inputSpend, loadBlockFact),
+  inputs: loads(INPUTS, ({ txid, inputs }, { locks }) => locks.know(txid, inputs, LOADING, tellNobody)),
+  sighting: loads(SIGHTING, (sighting, { locks }) => locks.sight(sighting, LOADING, tellNobody)),
+  seenlock: loads(SEEN_LOCK, (txid, { locks }) => locks.picture.loadLock(txid)),
+  seenspend: loads(SEEN_SPEND, ({ outpoint, ...spend }, { locks }) =>
+    locks.picture.loadSpend(outpoint, spend),
   ),
-  loads(INPUTS, ({ txid, inputs }, { locks }) => locks.know(txid, inputs, LOADING, tellNobody)),
-  loads(SIGHTING, (sighting, { locks }) => locks.sight(sighting, LOADING, tellNobody)),
-  loads(SEEN_LOCK, (txid, { locks }) => locks.picture.loadLock(txid)),
-  loads(SEEN_SPEND, ({ outpoint, ...spend }, { locks }) => locks.picture.loadSpend(outpoint, spend)),
-  loads(SECRET, ({ hashlock, secret, shower }, { secrets }) => secrets.load(hashlock, secret, shower)),
-  loads(ASK, (ask, { records }) => records.putAsk(ask, LOADING)),
-  loads(TAKE, (take, { records }) => records.putTake(take, LOADING)),
-  loads(ADDRESSES, (addresses, { records }) => records.putAddresses(addresses, LOADING)),
-  loads(ORIGIN, (origin, { records }) => records.putOrigin(origin, LOADING)),
-  loads(UNTOLD, () => undefined),
-  loads(FIRST_BLOCK, () => undefined),
-  loads(CLOSED, (state, { closed }) => closed.load(state)),
-  loads(UNREVEALED, (hashlock, { closed }) => closed.unrevealed.add(hashlock, hashlock)),
-]);
+  secret: loads(SECRET, ({ hashlock, secret, shower }, { secrets }) =>
+    secrets.load(hashlock, secret, shower),
+  ),
+  ask: loads(ASK, (ask, { records }) => records.putAsk(ask, LOADING)),
+  take: loads(TAKE, (take, { records }) => records.putTake(take, LOADING)),
+  address: loads(ADDRESSES, (addresses, { records }) => records.putAddresses(addresses, LOADING)),
+  origin: loads(ORIGIN, (origin, { records }) => records.putOrigin(origin, LOADING)),
+  untold: loads(UNTOLD, () => undefined),
+  firstblock: loads(FIRST_BLOCK, () => undefined),
+  closed: loads(CLOSED, (state, { closed }) => closed.load(state)),
+  unrevealed: loads(UNREVEALED, (hashlock, { closed }) => closed.unrevealed.add(hashlock, hashlock)),
+};
 
-function loads<Value>(kind: FactKind<Value>, load: (value: Value, books: Books) => void): [string, Loader] {
-  return [kind.name, (fact, interner, books) => load(kind.read(fact, interner), books)];
+function loads<Value>(kind: FactKind<Value>, load: (value: Value, books: Books) => void): Loader {
+  return (fact, interner, books) => load(kind.read(fact, interner), books);
+}
+
+function loadBlockFact(fact: PearlBlockFact, { locks }: Books): void {
+  locks.apply(fact, LOADING, () => true, tellNobody);
 }
 
 function loaderOf({ kind, key }: StoredFact): Loader {
-  const loader = LOADERS.get(kind);
+  const loaders: Readonly<Record<string, Loader>> = LOADERS;
+  const loader = Object.hasOwn(loaders, kind) ? loaders[kind] : undefined;
   if (loader === undefined) {
     throw new Error(`swap ledger: the stored fact ${key} has the unknown kind ${kind}`);
   }

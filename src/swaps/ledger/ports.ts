@@ -78,24 +78,6 @@ export class NothingWritten extends Error {
 }
 
 /**
- * Kinds that a wipe of the index removes although they are tied to no block: what was derived from chain facts, and
- * from where on they were read. All other facts without a chain are kept: records (S-50), secrets (S-13) and sightings
- * (S-15).
- */
-export const DERIVED_KINDS: readonly string[] = [
-  "tip",
-  "script",
-  "badkey",
-  "closed",
-  "unrevealed",
-  "firstblock",
-  "reread",
-  "seenlock",
-  "seenspend",
-  "ends",
-];
-
-/**
  * Storage of swap facts. Engine-neutral: facts, checkpoints, what finds closed deals, and the shared event log. A wipe
  * of the index (reindex) removes facts of both chains, checkpoints, events, `DERIVED_KINDS` and all that finds closed
  * deals; the identity stays.

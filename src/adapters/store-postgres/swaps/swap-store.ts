@@ -4,14 +4,18 @@
 import { randomBytes } from "node:crypto";
 import {
   type ChainCheckpoint,
-  DERIVED_KINDS,
   MAX_CHECKPOINTS,
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapStore,
   type SwapTransaction,
 } from "../../../swaps/ledger/ports.ts";
-import type { ClosedAnswer, ClosedQuestion, StoredFact } from "../../../swaps/ledger/closed-port.ts";
+import {
+  type ClosedAnswer,
+  type ClosedQuestion,
+  DERIVED_KINDS,
+  type StoredFact,
+} from "../../../swaps/ledger/closed-port.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import {
   assertSameIdentity,

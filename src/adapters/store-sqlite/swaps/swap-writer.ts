@@ -4,13 +4,12 @@
 import { randomBytes } from "node:crypto";
 import {
   type ChainCheckpoint,
-  DERIVED_KINDS,
   MAX_CHECKPOINTS,
   type StoredSwapEvent,
   type SwapIdentity,
   type SwapTransaction,
 } from "../../../swaps/ledger/ports.ts";
-import type { StoredFact } from "../../../swaps/ledger/closed-port.ts";
+import { DERIVED_KINDS, type StoredFact } from "../../../swaps/ledger/closed-port.ts";
 import type { Connection } from "../connection.ts";
 import { lastEventId, logSwaps, storeLastEventId, trimLog } from "../event-log.ts";
 import {
