@@ -2,23 +2,20 @@
 
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
+import { eventOf, StreamText, type ToldEvent } from "../../testkit/event-text.ts";
 import type { LiveIndex } from "./live-index.ts";
 import type { JsonRow } from "../../testkit/rows.ts";
 
 /** An event as it came. */
-export interface StreamedEvent {
-  readonly id: number;
-  readonly event: string;
-  readonly data: JsonRow & { readonly height: number; readonly block_hash: string; readonly row?: JsonRow };
-  /** The whole event as it was sent. */
-  readonly raw: string;
-}
+export type StreamedEvent = ToldEvent<
+  JsonRow & { readonly height: number; readonly block_hash: string; readonly row?: JsonRow }
+>;
 
 /** A consumer. */
 export class EventStream {
   readonly events: StreamedEvent[] = [];
   readonly #response: IncomingMessage;
-  #text = "";
+  readonly #text = new StreamText();
 
   private constructor(response: IncomingMessage) {
     this.#response = response;
@@ -63,24 +60,15 @@ export class EventStream {
   }
 
   #take(chunk: string): void {
-    this.#text += chunk;
-    for (let end = this.#text.indexOf("\n\n"); end !== -1; end = this.#text.indexOf("\n\n")) {
-      const raw = this.#text.slice(0, end);
-      this.#text = this.#text.slice(end + 2);
-      const event = readEvent(raw);
+    for (const raw of this.#text.take(chunk)) {
+      const event: StreamedEvent | null = eventOf(raw);
       if (event !== null) this.events.push(event);
+      else assert.match(raw, COMMENT, "neither an event nor a comment");
     }
   }
 }
 
-function readEvent(raw: string): StreamedEvent | null {
-  const match = /^id: (\d+)\nevent: (\w+)\ndata: (\{.*\})$/.exec(raw);
-  if (match === null) {
-    assert.match(raw, /^(: [a-z]+|retry: \d+)(\nretry: \d+)?(\nid: \d+)?$/, "neither an event nor a comment");
-    return null;
-  }
-  return { id: Number(match[1]), event: match[2] ?? "", data: JSON.parse(match[3] ?? ""), raw };
-}
+const COMMENT = /^(: [a-z]+|retry: \d+)(\nretry: \d+)?(\nid: \d+)?$/;
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -10,6 +10,7 @@ import { ListingHistoryRowSchema } from "../../src/http/schemas/market.ts";
 import { OperationRowSchema } from "../../src/http/schemas/operations.ts";
 import type { ListingRow, OperationRow } from "../../src/prc20/state.ts";
 import type { OperationView } from "../../src/index/views.ts";
+import { StreamText } from "../../testkit/event-text.ts";
 import { type Harness, type Listening, listening } from "./harness.ts";
 import * as rows from "./rows.ts";
 
@@ -28,7 +29,7 @@ class Stream {
   /** What a client of the standard resumes with: the last id, whether or not an event came with it. */
   lastId: string | undefined;
   readonly response: IncomingMessage;
-  #text = "";
+  readonly #text = new StreamText();
 
   constructor(response: IncomingMessage) {
     this.response = response;
@@ -43,10 +44,7 @@ class Stream {
   }
 
   #take(chunk: string): void {
-    this.#text += chunk;
-    for (let end = this.#text.indexOf("\n\n"); end !== -1; end = this.#text.indexOf("\n\n")) {
-      const raw = this.#text.slice(0, end);
-      this.#text = this.#text.slice(end + 2);
+    for (const raw of this.#text.take(chunk)) {
       const fields = new Map(
         raw.split("\n").map((line) => [line.split(": ")[0] ?? "", line.split(": ").slice(1).join(": ")]),
       );

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { StreamText } from "../../testkit/event-text.ts";
 import { freePort } from "../../testkit/free-port.ts";
 import type { Http } from "../../testkit/worlds/swap-stage/http.ts";
 import { party, payPearl } from "../../testkit/worlds/swap-stage/parties.ts";
@@ -76,11 +77,9 @@ export class Consumer {
     const answer = await fetch(`${this.#url}/api/v1/events`, { headers, signal });
     if (answer.status !== 200 || answer.body === null) return;
     this.streams += 1;
-    let text = "";
+    const text = new StreamText();
     for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
-      const parts = (text + chunk).split("\n\n");
-      text = parts.pop() ?? "";
-      for (const part of parts) {
+      for (const part of text.take(chunk)) {
         const id = /^id: ([0-9]+)$/m.exec(part)?.[1];
         if (id === undefined) continue;
         if (part.includes("\nevent: ")) this.told.push({ id: Number(id), text: part });

@@ -4,27 +4,22 @@
 
 import assert from "node:assert/strict";
 import { blockEvents } from "../../oracles/answers/expected-events.ts";
+import { eventOf, StreamText, type ToldEvent } from "../../event-text.ts";
 import type { JsonRow } from "../../rows.ts";
 import type { FrontDoor } from "./front-door.ts";
 import type { SwapConsumer } from "./swap-consumer.ts";
 import { ancestor, isOneBranch, type PearlSide } from "./pearl-side.ts";
-
-interface Told {
-  readonly id: number;
-  readonly event: string;
-  readonly data: JsonRow;
-}
 
 /** The consumer. */
 export class Consumer {
   readonly #pearl: PearlSide;
   readonly #swaps: SwapConsumer | null;
   #leave: (() => void) | null = null;
-  #text = "";
+  #text = new StreamText();
   #lastId: number | null = null;
   /** The block that it stands at, and what is still to be told of it. */
   #at: string | null = null;
-  #owed: Told["data"][] = [];
+  #owed: JsonRow[] = [];
   #fault: string | null = null;
   /** Whether a reset would be right: the block of its last event had been undone when it came back. */
   #mayReset = false;
@@ -54,7 +49,7 @@ export class Consumer {
   /** Comes, or comes back. `stands`: whether the block of its last event is one of the index now. */
   async come(door: FrontDoor, stands: (hash: string) => Promise<boolean>): Promise<void> {
     if (this.#leave !== null) return;
-    this.#text = "";
+    this.#text = new StreamText();
     this.#mayReset = this.#at !== null && !(await stands(this.#at));
     this.#count(this.#lastId === null ? "came" : "came back");
     if (this.#lastId === null) this.#swaps?.begin();
@@ -73,12 +68,8 @@ export class Consumer {
   }
 
   #take(chunk: string): void {
-    if (this.#leave === null && this.#text === "" && chunk === "") return;
-    this.#text += chunk;
-    for (let end = this.#text.indexOf("\n\n"); end !== -1; end = this.#text.indexOf("\n\n")) {
-      const raw = this.#text.slice(0, end);
-      this.#text = this.#text.slice(end + 2);
-      const told = readEvent(raw);
+    for (const raw of this.#text.take(chunk)) {
+      const told = eventOf(raw);
       if (told === null || this.#fault !== null) continue;
       try {
         this.#hear(told);
@@ -88,7 +79,7 @@ export class Consumer {
     }
   }
 
-  #hear({ id, event, data }: Told): void {
+  #hear({ id, event, data }: ToldEvent): void {
     this.#count(event);
     assert.ok(
       this.#lastId === null || id > this.#lastId || event === "reset",
@@ -150,10 +141,4 @@ export class Consumer {
   #count(what: string): void {
     this.met.set(what, (this.met.get(what) ?? 0) + 1);
   }
-}
-
-function readEvent(raw: string): Told | null {
-  const match = /^id: (\d+)\nevent: (\w+)\ndata: (\{.*\})$/.exec(raw);
-  if (match === null) return null;
-  return { id: Number(match[1]), event: match[2] ?? "", data: JSON.parse(match[3] ?? "") as JsonRow };
 }
