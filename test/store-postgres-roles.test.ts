@@ -19,7 +19,7 @@ import { Session } from "../src/adapters/store-postgres/session.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { SwapTransaction } from "../src/swaps/ledger/ports.ts";
 import { NothingWritten } from "../src/swaps/ledger/ports.ts";
-import { cutWire } from "../testkit/doubles/cut-wire.ts";
+import { postgresWire } from "../testkit/doubles/postgres-wire.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { until } from "../testkit/until.ts";
@@ -81,7 +81,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
   test("a machine that goes while it tells readers of the present keeps the next writer from nothing", async () => {
     const url = await cluster.newUrl();
     const first = await openPostgresStore({ url });
-    const wire = await cutWire(cluster.folder, "INSERT INTO live");
+    const wire = await postgresWire(cluster.folder, "INSERT INTO live");
     const board = new LiveBoard(wire.through(url), first.fence);
     // The server has the transaction, which holds the row of the writer, and hears nothing more of its client.
     const told = board.publish([{ topic: "report", key: "", body: "1" }]).catch(() => undefined);
@@ -93,7 +93,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       const waited = await Promise.race([elected, wait(10_000, "still waiting", { ref: false })]);
       assert.notEqual(waited, "still waiting");
     } finally {
-      await wire.close();
+      wire.close();
       await (await elected)?.close();
       await Promise.all([told, board.close()]);
     }

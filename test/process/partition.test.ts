@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../../testkit/doubles/postgres.ts";
-import { silentWire } from "../../testkit/doubles/silent-wire.ts";
+import { postgresWire } from "../../testkit/doubles/postgres-wire.ts";
 import { until } from "../../testkit/until.ts";
 import { ServiceStage } from "./service-stage.ts";
 
@@ -34,7 +34,7 @@ describe("the network parts between the writer and PostgreSQL", needsPostgres(),
 
   test("the first writes nothing more and answers nothing, and waits for its turn when it is whole again", async () => {
     const url = await cluster.newUrl();
-    const wire = await silentWire(cluster.folder);
+    const wire = await postgresWire(cluster.folder);
     try {
       const first = await start(wire.through(url));
       await until("the tip is reached", first.isServing);
