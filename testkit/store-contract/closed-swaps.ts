@@ -13,8 +13,7 @@ import type {
 import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
 import { HIGHEST_HASH, LOWEST_HASH } from "../../src/swaps/usecases/pages.ts";
 import { hash32 } from "./chain-facts.ts";
-import type { On } from "./swaps.ts";
-import { fact, IDENTITY, keys, swapTransaction } from "./swap-drafts.ts";
+import { fact, IDENTITY, keys, type On, swapTransaction } from "./swap-drafts.ts";
 
 const [ALICE, BOB] = ["a", "b"].map((digit) => `0x${digit.repeat(40)}` as EvmAddress);
 

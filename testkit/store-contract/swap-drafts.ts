@@ -2,6 +2,7 @@
 
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
+import type { IndexStore } from "../../src/index/ports.ts";
 import type {
   ChainCheckpoint,
   StoredSwapEvent,
@@ -10,6 +11,12 @@ import type {
   SwapTransaction,
 } from "../../src/swaps/ledger/ports.ts";
 import type { StoredFact } from "../../src/swaps/ledger/closed-port.ts";
+
+/** An index whose database also holds swaps. */
+export type SwapDatabase = IndexStore & { readonly swaps: SwapStore };
+
+/** Registers a case by its rule. `open` opens its database, and closes it first where it was open before. */
+export type On = (rule: string, run: (open: () => Promise<SwapDatabase>) => Promise<void>) => void;
 
 /** What the databases of the contract belong to. */
 export const IDENTITY: SwapIdentity = {

@@ -4,32 +4,34 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockHash, EvmAddress } from "../../src/primitives/brands.ts";
-import type { IndexStore } from "../../src/index/ports.ts";
 import type { ReorgView } from "../../src/index/views.ts";
-import type { StoredSwapEvent, SwapStore } from "../../src/swaps/ledger/ports.ts";
+import type { StoredSwapEvent } from "../../src/swaps/ledger/ports.ts";
 import { BASE, hash32 } from "./chain-facts.ts";
 import { ChainModel } from "./chain-model.ts";
 import { closedCases } from "./closed-swaps.ts";
 import { walk } from "./engine.ts";
-import { checkpoint, event, fact, IDENTITY, idsOf, keys, loaded, swapTransaction } from "./swap-drafts.ts";
-
-/** An index whose database also holds swaps. */
-export interface SwapEngine {
-  open(): Promise<IndexStore & { readonly swaps: SwapStore }>;
-  dispose(): Promise<void>;
-}
+import {
+  checkpoint,
+  event,
+  fact,
+  IDENTITY,
+  idsOf,
+  keys,
+  loaded,
+  type On,
+  type SwapDatabase,
+  swapTransaction,
+} from "./swap-drafts.ts";
 
 /** Makes a new, empty database. */
-export type SwapEngineFactory = () => Promise<SwapEngine>;
-
-type Case = (open: SwapEngine["open"]) => Promise<void>;
+type SwapEngineFactory = () => Promise<{ open(): Promise<SwapDatabase>; dispose(): Promise<void> }>;
 
 /** Registers all cases for an engine. */
 export function swapStoreContract(name: string, factory: SwapEngineFactory): void {
-  const on = (rule: string, run: Case): void => {
+  const on: On = (rule, run) => {
     test(rule, async () => {
       const engine = await factory();
-      const stores: (IndexStore & { readonly swaps: SwapStore })[] = [];
+      const stores: SwapDatabase[] = [];
       try {
         await run(async () => {
           // The database has one owner at a time.
@@ -52,9 +54,6 @@ export function swapStoreContract(name: string, factory: SwapEngineFactory): voi
     closedCases(on);
   });
 }
-
-/** Registers a case by its rule. */
-export type On = (rule: string, run: Case) => void;
 
 function factCases(on: On): void {
   on("S-26: an identity is kept, and another one is refused in words", async (open) => {
