@@ -8,6 +8,8 @@ import type { Log, NodeCounts } from "../follow/ports.ts";
 import { IndexProgress, PROGRESS_DEFAULTS } from "../follow/progress.ts";
 import { RecentBodies } from "../follow/recent-bodies.ts";
 import type { EvmStatus, IndexStatus } from "../follow/serving.ts";
+import type { AnswerMaker } from "../http/answer.ts";
+import type { AnsweringParts } from "../http/dependencies.ts";
 import { FOLLOWER_DEFAULTS, IndexFollower } from "../index/follower.ts";
 import { BlockIndexer, type IndexingContext } from "../index/index-block.ts";
 import type { FollowedStore, IndexMetrics } from "../index/ports.ts";
@@ -90,9 +92,15 @@ export async function composeIndex<Metrics extends IndexMetrics>(
 }
 
 /** What answers requests over the parts of one process. */
-export function answeringParts({ swaps, ...index }: ComposedIndex, queries: IndexQueries, log: Log) {
+export function answeringParts(
+  { swaps, ...index }: ComposedIndex,
+  queries: IndexQueries,
+  answers: AnswerMaker | null,
+  log: Log,
+): AnsweringParts {
   const { status, conditions, nodes, mempool, feed } = index;
-  const present = { queries, status, conditions, nodes, mempool, feed, log, swaps: swaps?.api ?? null };
+  const service = swaps?.api ?? null;
+  const present = { queries, answers, status, conditions, nodes, mempool, feed, log, swaps: service };
   if (swaps === null) return present;
   const { ledger } = swaps;
   return { ...present, swapFeed: ledger.feed, showsEvent: () => ledger.landed() };

@@ -95,7 +95,7 @@ async function startOn(config: Config, job: OpenedJob): Promise<RunningService> 
     (status, evm, conditions) => new PrometheusMetrics(status, evm, conditions),
   );
   const { swaps } = index;
-  const parts = { ...answeringParts(index, store.queries, log), answers: answersOver(config, log, closers) };
+  const parts = answeringParts(index, store.queries, answersOver(config, log, closers), log);
   const { port, metricsPort, closeHttp } = await serve(config, parts, metrics, closers);
   const stop = new AbortController();
   const running = index.run(stop.signal);

@@ -6,7 +6,7 @@ import type { PrometheusMetrics } from "../adapters/system/metrics.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import type { IndexStatus } from "../follow/serving.ts";
 import { fillTemplatePsbt } from "../wallet/fill-psbt.ts";
-import type { HttpDependencies, RateLimitOptions } from "../http/dependencies.ts";
+import type { AnsweringParts, HttpDependencies, RateLimitOptions } from "../http/dependencies.ts";
 import { programVersion } from "./cli/help.ts";
 import type { Closers } from "./cli/ending.ts";
 import { connectionsWithin, openFilesLimit } from "./cli/open-files.ts";
@@ -37,25 +37,6 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** What differs between services. */
-type ServedParts = Pick<
-  HttpDependencies,
-  | "queries"
-  | "answers"
-  | "status"
-  | "conditions"
-  | "nodes"
-  | "swaps"
-  | "swapFeed"
-  | "mempool"
-  | "feed"
-  | "log"
-  | "isOpen"
-  | "followedEvent"
-  | "showsEvent"
-  | "serves"
->;
-
 /** A service that answers. */
 export interface Served {
   readonly port: number;
@@ -67,7 +48,7 @@ export interface Served {
 /** Serves HTTP, and metrics where they have a port. @throws CommandRefused where a port cannot be had. */
 export async function serve(
   config: Config,
-  parts: ServedParts,
+  parts: AnsweringParts,
   metrics: PrometheusMetrics,
   closers: Closers,
 ): Promise<Served> {
@@ -87,7 +68,7 @@ export async function serve(
 }
 
 /** The HTTP interface over the parts of a service, as it is configured. */
-export function interfaceOf(config: Config, parts: ServedParts, clock: Clock): HttpDependencies {
+export function interfaceOf(config: Config, parts: AnsweringParts, clock: Clock): HttpDependencies {
   return {
     ...parts,
     rules: config.rules,

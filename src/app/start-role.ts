@@ -9,6 +9,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Log } from "../follow/ports.ts";
 import type { StoredParameters } from "../index/ports.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
+import type { AnsweringParts } from "../http/dependencies.ts";
 import { Closers } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
@@ -57,7 +58,7 @@ export function startRole(config: Config, database: Shared, role: Role, log: Log
       host: config.host,
       port,
       metricsPort,
-      status: answering.parts.status,
+      status: () => answering.parts.status(),
       failed,
       swapSides: () => office?.swapSides() ?? null,
       stop: stopOnce(async () => {
@@ -74,7 +75,7 @@ export function startRole(config: Config, database: Shared, role: Role, log: Log
 
 /** What answers requests, and follows the writer. */
 interface Answering {
-  readonly parts: Parameters<typeof serve>[1];
+  readonly parts: AnsweringParts;
   readonly metrics: PrometheusMetrics;
   run(signal: AbortSignal): Promise<void>;
 }

@@ -49,14 +49,9 @@ interface EventStreamOptions {
   readonly maxConsumers?: number;
 }
 
-/** Everything that `buildServer` needs. */
-export interface HttpDependencies {
+/** What answers come from: what differs between a service of one process, a reader, and one that serves health alone. */
+export interface AnsweringParts {
   readonly queries: IndexQueries;
-  readonly rules: ProtocolRules;
-  /** Name of the network, as `/health` shows it. */
-  readonly network: string;
-  /** Version of this program. */
-  readonly version: string;
   status(): IndexStatus;
   /** What is wrong now with any running part, for /health (H-20). */
   conditions(): readonly Condition[];
@@ -64,8 +59,37 @@ export interface HttpDependencies {
   nodes(): NodeCounts;
   readonly mempool: MempoolView;
   readonly feed: StateFeed;
-  readonly clock: Clock;
   readonly log: Log;
+  /** The swap service; null where no escrow is configured: swap paths then answer 503. */
+  readonly swaps: SwapService | null;
+  /** Tells when swap state has changed: the event stream looks at its log again. */
+  readonly swapFeed?: StateFeed;
+  /**
+   * The event up to which answers are of what the log tells, where this process follows another one that writes: its answers
+   * about swaps are behind the log for a moment. Absent: they are not.
+   */
+  followedEvent?(): number;
+  /**
+   * Resolves when answers show what the events up to this one tell: swaps are answered from memory, which follows the event
+   * log a moment later. Absent: they always do.
+   */
+  showsEvent?(id: number): Promise<void>;
+  /** Whether answers can be given; while not, all paths but those of health are 503. Absent: always. */
+  isOpen?(): boolean;
+  /** "health": nothing but health and metrics is served here. "interface": no documents and pages. Absent: all. */
+  readonly serves?: "health" | "interface";
+  /** Makes pages of lists beside this thread; null: all answers are made here. */
+  readonly answers: AnswerMaker | null;
+}
+
+/** Everything that `buildServer` needs: what answers, and how it is served. */
+export interface HttpDependencies extends AnsweringParts {
+  readonly rules: ProtocolRules;
+  /** Name of the network, as `/health` shows it. */
+  readonly network: string;
+  /** Version of this program. */
+  readonly version: string;
+  readonly clock: Clock;
   /** The PSBT of a fill, base64. */
   readonly fillPsbt: (input: FillPsbtInput) => string;
   /**
@@ -83,28 +107,8 @@ export interface HttpDependencies {
   readonly logRequests?: boolean;
   readonly events?: EventStreamOptions;
   readonly connections?: ConnectionLimits;
-  /** The swap service; null where no escrow is configured: swap paths then answer 503. */
-  readonly swaps: SwapService | null;
-  /** Tells when swap state has changed: the event stream looks at its log again. */
-  readonly swapFeed?: StateFeed;
   /** Folder of the files that the pages load; default: `web/built` of this program. */
   readonly pageFolder?: string;
-  /**
-   * The event up to which answers are of what the log tells, where this process follows another one that writes: its answers
-   * about swaps are behind the log for a moment. Absent: they are not.
-   */
-  followedEvent?(): number;
-  /**
-   * Resolves when answers show what the events up to this one tell: swaps are answered from memory, which follows the event
-   * log a moment later. Absent: they always do.
-   */
-  showsEvent?(id: number): Promise<void>;
-  /** Whether answers can be given; while not, all paths but those of health are 503. Absent: always. */
-  isOpen?(): boolean;
-  /** "health": nothing but health and metrics is served here. "interface": no documents and pages. Absent: all. */
-  readonly serves?: "health" | "interface";
   /** Counts for `/metrics`; absent: there is no such path. */
   readonly metrics?: () => Promise<{ readonly type: string; readonly text: string }>;
-  /** Makes pages of lists beside this thread; null: all answers are made here. */
-  readonly answers: AnswerMaker | null;
 }

@@ -6,8 +6,8 @@ import { serverOver } from "../../../src/app/cli/service-host.ts";
 import type { Config } from "../../../src/app/config/config.ts";
 import { interfaceOf } from "../../../src/app/serve.ts";
 import type { Clock } from "../../../src/follow/ports.ts";
+import type { AnsweringParts } from "../../../src/http/dependencies.ts";
 import type { JsonRow } from "../../rows.ts";
-import type { Answering } from "./service-life.ts";
 
 /** An answer as it came. */
 export interface Answer {
@@ -32,8 +32,8 @@ export class FrontDoor {
   }
 
   /** Documents and pages are left out: they say nothing of the chains, and building them takes longer than a story. */
-  static async open(config: Config, clock: Clock, answering: Answering): Promise<FrontDoor> {
-    const parts = { ...answering, answers: null, serves: "interface" } as const;
+  static async open(config: Config, clock: Clock, answering: AnsweringParts): Promise<FrontDoor> {
+    const parts: AnsweringParts = { ...answering, serves: "interface" };
     return new FrontDoor(await serverOver(interfaceOf(config, parts, clock)));
   }
 

@@ -40,9 +40,6 @@ export interface Ground {
   readonly onRewind: (depth: number) => void;
 }
 
-/** What answers requests. */
-export type Answering = ReturnType<typeof answeringParts>;
-
 /** A running service. */
 export class ServiceLife {
   readonly gate: Gate;
@@ -102,7 +99,7 @@ export class ServiceLife {
     const foundation = openFoundation(config, log, closers, outsideOf(ground, gate));
     const metrics = { committed: () => undefined, rewound: ground.onRewind, failed: () => undefined };
     const { index } = await composing(composeIndex(config, foundation, store, () => metrics));
-    const door = await FrontDoor.open(config, clock, answeringParts(index, store.queries, log));
+    const door = await FrontDoor.open(config, clock, answeringParts(index, store.queries, null, log));
     closers.add(() => door.close());
     const closeNodes = (): Promise<void> => foundation.node.close();
     return new ServiceLife({ gate, index, store, door, writer: await opened, closers, closeNodes });
