@@ -44,20 +44,22 @@ export class SwapLists {
     this.#deps = deps;
   }
 
-  async bids(query: BidListQuery): Promise<SwapList<WireRow>> {
-    return this.#one(this.#bids(query));
+  bids(query: BidListQuery): Promise<SwapList<WireRow>> {
+    return this.#one(query, this.#bids(query));
   }
 
-  async deals(query: SwapListQuery): Promise<SwapList<WireRow>> {
-    return this.#one(this.#deals(query));
+  deals(query: SwapListQuery): Promise<SwapList<WireRow>> {
+    return this.#one(query, this.#deals(query));
   }
 
-  async asks(query: AskListQuery): Promise<SwapList<WireRow>> {
-    return this.#one(this.#asks(query));
+  asks(query: AskListQuery): Promise<SwapList<WireRow>> {
+    return this.#one(query, this.#asks(query));
   }
 
-  #one(list: Listing): Promise<SwapList<WireRow>> {
-    const { ledger } = this.#deps;
+  /** Read in one go. Where it is filtered by a PEARL address, the programs of new keys are made before, in slices. */
+  async #one({ pearlAddress }: PartyFilters, list: Listing): Promise<SwapList<WireRow>> {
+    const { ledger, programs } = this.#deps;
+    if (pearlAddress !== null) await programs.prepare();
     return ledger.reading([list.question], (reads, { rows }) => list.page(reads, rows[0] ?? []));
   }
 
@@ -151,8 +153,9 @@ export class SwapLists {
   }
 
   /** H-43: at most 100 of each kind, newest first, unfunded asks included. */
-  ofAddress(address: EvmAddress | PearlAddress): Promise<WireRow> {
+  async ofAddress(address: EvmAddress | PearlAddress): Promise<WireRow> {
     const isEvm = address.startsWith("0x");
+    if (!isEvm) await this.#deps.programs.prepare();
     const base = { statuses: [], start: null, limit: MAX_OF_ADDRESS };
     const sides: readonly PartyFilters[] = isEvm
       ? [

@@ -208,15 +208,15 @@ export class SwapReads {
   }
 
   bids(query: BidListQuery) {
-    return this.#filtered(query.pearlAddress !== null, () => this.#lists.bids(query));
+    return this.#lists.bids(query);
   }
 
   asks(query: AskListQuery) {
-    return this.#filtered(query.pearlAddress !== null, () => this.#lists.asks(query));
+    return this.#lists.asks(query);
   }
 
   deals(query: SwapListQuery) {
-    return this.#filtered(query.pearlAddress !== null, () => this.#lists.deals(query));
+    return this.#lists.deals(query);
   }
 
   ask(askId: Bytes32): Promise<SwapOutcome> {
@@ -256,21 +256,13 @@ export class SwapReads {
     });
   }
 
-  ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome> {
-    return this.#filtered(!address.startsWith("0x"), async () =>
-      answer(await this.#lists.ofAddress(address)),
-    );
+  async ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome> {
+    return answer(await this.#lists.ofAddress(address));
   }
 
   #deal(reads: StateReads, dealHash: Bytes32): SwapOutcome {
     const row = this.#dealRow(reads, dealHash);
     return row === null ? refusal("DEAL_NOT_FOUND") : answer(row);
-  }
-
-  /** A read in one go. Where it filters by a PEARL address, the programs of new keys are made before, in slices. */
-  async #filtered<Value>(byPearlAddress: boolean, read: () => Promise<Value>): Promise<Value> {
-    if (byPearlAddress) await this.#programs.prepare();
-    return read();
   }
 
   #dealRow(reads: StateReads, hash: Bytes32) {
