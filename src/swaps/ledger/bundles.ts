@@ -3,7 +3,7 @@
 // or whose lock transactions need the same coin, share what becomes of it.
 
 import type { Bytes32, ScriptHex, Txid } from "../../primitives/brands.ts";
-import { isAskMatch, ZERO_BYTES32 } from "../../swap/terms.ts";
+import { isAskMatch } from "../../swap/terms.ts";
 import type { Books } from "./books.ts";
 import type { ClosedMove } from "./closed-port.ts";
 import { txidOf } from "./lock-entries.ts";
@@ -138,7 +138,7 @@ export function* namesOf({ orders, locks }: Books, bundle: Bundle): Generator<st
     if (terms === undefined) continue;
     yield hash;
     yield terms.hashlock;
-    if (terms.askId !== ZERO_BYTES32) yield terms.askId;
+    if (isAskMatch(terms)) yield terms.askId;
   }
   yield* bundle.hashlocks;
   for (const script of bundle.scripts) {

@@ -5,7 +5,7 @@ import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { OrderFacts } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
-import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import { isAskMatch, ZERO_BYTES32 } from "../../swap/terms.ts";
 import type { Books } from "./books.ts";
 import { type Bundle, evmHeightOf, movesOf, namesOf, pearlHeightOf } from "./bundles.ts";
 import type { ClosedAsk, ClosedBundle, ClosedOrder } from "./closed-port.ts";
@@ -89,7 +89,7 @@ function closedOrder(books: Books, { facts }: OrderEntry, crypto: SwapCrypto): C
   return {
     hash,
     createdAt: locked.time,
-    isAskMatch: terms.askId !== ZERO_BYTES32,
+    isAskMatch: isAskMatch(terms),
     ...counted(facts),
     buyerEvm: terms.buyer,
     sellerEvm: accepted?.seller ?? terms.seller,

@@ -2,7 +2,7 @@
 // of the books again. Asked for too much, it does no harm; what is missing would be a wrong answer.
 
 import type { Bytes32, Txid } from "../../primitives/brands.ts";
-import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import { isAskMatch } from "../../swap/terms.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import type { Depths } from "./affected-rows.ts";
 import { LOADING } from "./book-change.ts";
@@ -66,7 +66,7 @@ function* ofEvent(event: EscrowEvent): Generator<string> {
   if ("orderHash" in event) yield event.orderHash;
   if (event.kind !== "OrderLocked") return;
   yield event.terms.hashlock;
-  if (event.terms.askId !== ZERO_BYTES32) yield event.terms.askId;
+  if (isAskMatch(event.terms)) yield event.terms.askId;
 }
 
 function* ofPearl({ facts, sightings, secrets, covered, leftOut }: PearlChange): Generator<string> {

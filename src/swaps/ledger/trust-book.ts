@@ -7,7 +7,7 @@ import type { EscrowEvent, OrderFacts } from "../../swap/facts.ts";
 import { endName, isOrderEnd, orderOfEnd } from "../../swap/order-state.ts";
 import type { BookChange } from "./book-change.ts";
 import { ALARM, DISPUTE, eventKey, SHOWN_ENDS } from "./fact-kinds.ts";
-import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
+import type { Layer, LayeredIndex, LayeredMap, LayeredValue } from "./layers.ts";
 import type { FinalAlarm } from "./ports.ts";
 
 /** The doubts. */
@@ -19,8 +19,8 @@ export class TrustBook {
   /** Disputed revocations of asks. */
   readonly #bySeller: LayeredIndex<EvmAddress, string>;
   readonly #alarms: LayeredMap<string, FinalAlarm>;
-  /** Under one key; nothing where one RPC is believed. */
-  readonly #shown: LayeredMap<"ends", ReadonlySet<string>>;
+  /** Null where one RPC is believed. */
+  readonly #shown: LayeredValue<ReadonlySet<string> | null>;
 
   constructor(layer: Layer<TrustBook>) {
     this.#unsettled = layer.map((under) => under.#unsettled);
@@ -28,7 +28,7 @@ export class TrustBook {
     this.#byOrder = layer.index((under) => under.#byOrder);
     this.#bySeller = layer.index((under) => under.#bySeller);
     this.#alarms = layer.map((under) => under.#alarms);
-    this.#shown = layer.map((under) => under.#shown);
+    this.#shown = layer.value((under) => under.#shown, null);
   }
 
   /** As `EvmLedger.alarms`. */
@@ -53,8 +53,8 @@ export class TrustBook {
 
   /** As `EvmLedger.shownEnds`. */
   get shownEnds(): readonly string[] | null {
-    const shown = this.#shown.get("ends");
-    return shown === undefined ? null : [...shown];
+    const shown = this.#shown.value;
+    return shown === null ? null : [...shown];
   }
 
   /** Whether the order has an end that would have to be shown by two RPCs, unless it is final, and is not. */
@@ -119,22 +119,18 @@ export class TrustBook {
    * one RPC can have hundreds of thousands of ends indexed, and what is shown of the newest changes every second.
    */
   show(ends: readonly string[] | null, change: BookChange): void {
-    const before = this.#shown.get("ends");
-    const after = ends === null ? undefined : new Set(ends);
-    if (ends === null || after === undefined) {
-      this.#shown.delete("ends");
-      change.forget(SHOWN_ENDS, "shown");
-    } else {
-      this.#shown.set("ends", after);
-      change.store(SHOWN_ENDS, ends);
-    }
-    if (before === undefined || after === undefined) this.#touchUnnamed(before ?? after, change);
+    const before = this.#shown.value;
+    const after = ends === null ? null : new Set(ends);
+    this.#shown.value = after;
+    if (ends === null) change.forget(SHOWN_ENDS, "shown");
+    else change.store(SHOWN_ENDS, ends);
+    if (before === null || after === null) this.#touchUnnamed(before ?? after, change);
     else for (const name of namedOnce(before, after)) change.touch(orderOfEnd(name), null);
   }
 
   /** One RPC is believed from now on, or no longer: then what is not among those that are shown, or were, differs. */
-  #touchUnnamed(named: ReadonlySet<string> | undefined, change: BookChange): void {
-    if (named === undefined) return;
+  #touchUnnamed(named: ReadonlySet<string> | null, change: BookChange): void {
+    if (named === null) return;
     for (const event of this.#unsettled.values()) {
       if (!isOrderEnd(event)) continue;
       const { orderHash, place } = event;
@@ -143,7 +139,7 @@ export class TrustBook {
   }
 
   #isUnshown(orderHash: Bytes32, blockHash: Bytes32): boolean {
-    return this.#shown.get("ends")?.has(endName(orderHash, blockHash)) === false;
+    return this.#shown.value?.has(endName(orderHash, blockHash)) === false;
   }
 
   /** Forgets alarms that are no longer stored: an operator has lifted them. */
