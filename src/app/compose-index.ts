@@ -112,10 +112,11 @@ function mempoolOf(
   { node, log, outside }: Foundation,
   swaps: ComposedSwaps | null,
 ): MempoolWatch {
-  const deps = { node, rules: config.rules, sha256d, clock: outside.clock, log };
-  if (swaps === null) return new MempoolWatch(deps);
-  const options = { ...MEMPOOL_DEFAULTS, pollMs: config.node.pollMs };
-  return new MempoolWatch({ ...deps, listeners: [swaps.mempool] }, options);
+  const { pollMs } = swaps === null ? MEMPOOL_DEFAULTS : config.node;
+  return new MempoolWatch(
+    { node, rules: config.rules, sha256d, clock: outside.clock, log, listener: swaps?.mempool ?? null },
+    { ...MEMPOOL_DEFAULTS, pollMs },
+  );
 }
 
 /** What a node that does not answer brings about everywhere: one trouble is one reason. */

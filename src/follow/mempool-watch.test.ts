@@ -32,7 +32,7 @@ function setUp(): {
       }),
   };
   const rules = testRules("simnet", world.feeAddress);
-  const parts = { node, rules, sha256d, clock: new VirtualClock(), log: SILENT };
+  const parts = { node, rules, sha256d, clock: new VirtualClock(), log: SILENT, listener: null };
   return {
     pool,
     world,
@@ -130,7 +130,14 @@ describe("mempool watch (H-38)", () => {
     };
     const [clock, warnings, stop] = [new VirtualClock(), [] as string[], new AbortController()];
     const rules = testRules("simnet", world.feeAddress);
-    const mempool = new MempoolWatch({ node, rules, sha256d, clock, log: warningLog(warnings) });
+    const mempool = new MempoolWatch({
+      node,
+      rules,
+      sha256d,
+      clock,
+      log: warningLog(warnings),
+      listener: null,
+    });
     const codes = (): readonly string[] => mempool.conditions().map(({ code }) => code);
     const running = mempool.run(stop.signal);
     const pass = async (seconds: number): Promise<void> => {

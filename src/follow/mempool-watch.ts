@@ -52,7 +52,7 @@ const UNREAD_MS = 30_000;
 /** Ids compared between two turns of the event loop. */
 const IDS_PER_TURN = 20_000;
 
-/** The unconfirmed transactions whose bytes were told to listeners and that the node still lists. */
+/** The unconfirmed transactions whose bytes were told to the listener and that the node still lists. */
 export interface KnownTransactions {
   has(txid: Txid): boolean;
   /** In the order in which they became known. */
@@ -86,8 +86,8 @@ interface MempoolDependencies {
   readonly sha256d: Sha256d;
   readonly clock: Clock;
   readonly log: Log;
-  /** Who sees what is fetched. */
-  readonly listeners?: readonly MempoolListener[];
+  /** Sees what is fetched; null: nobody else does. */
+  readonly listener: MempoolListener | null;
 }
 
 const NONE: readonly MempoolOperation[] = [];
@@ -115,7 +115,6 @@ export class MempoolWatch implements MempoolView, ConditionSource {
   #isBehind = false;
   readonly #rows = new MempoolRows();
   #snapshot: MempoolSnapshot = { version: 0, rows: [], truncated: false };
-  readonly #listeners: readonly MempoolListener[];
   /** Every look fails. */
   readonly #failing: Lasting;
   /** Whether that was said, because it lasts. */
@@ -123,7 +122,6 @@ export class MempoolWatch implements MempoolView, ConditionSource {
 
   constructor(deps: MempoolDependencies, options: MempoolOptions = MEMPOOL_DEFAULTS) {
     this.#deps = deps;
-    this.#listeners = deps.listeners ?? [];
     this.#options = options;
     this.#recognise = recogniseEnvelope(deps.rules.marker);
     this.#addressOf = (keyHex) => addressOfKey(keyHex, deps.rules.hrp);
@@ -189,7 +187,8 @@ export class MempoolWatch implements MempoolView, ConditionSource {
 
   /** Looks once: takes in the whole list of ids and as many new transactions as one look may ask for. */
   async look(): Promise<void> {
-    for (const listener of this.#listeners) listener.starting();
+    const { listener } = this.#deps;
+    listener?.starting();
     try {
       await this.#read();
       const known: KnownTransactions = {
@@ -197,9 +196,9 @@ export class MempoolWatch implements MempoolView, ConditionSource {
         ids: () => this.#known.keys(),
         isWhole: !this.#isBehind,
       };
-      for (const listener of this.#listeners) await listener.looked(known);
+      await listener?.looked(known);
     } catch (error) {
-      for (const listener of this.#listeners) listener.failed();
+      listener?.failed();
       throw error;
     }
   }
@@ -277,7 +276,7 @@ export class MempoolWatch implements MempoolView, ConditionSource {
         this.#known.set(txid, this.#look);
         added.push(...this.#room(txid, this.#operationsOf(raw, txid)));
       }
-      if (fresh.size > 0) for (const listener of this.#listeners) await listener.fetched(fresh);
+      if (fresh.size > 0) await this.#deps.listener?.fetched(fresh);
     }
   }
 

@@ -76,9 +76,9 @@ class FloodedNode {
 function watchOf(
   node: FloodedNode,
   options: Partial<typeof MEMPOOL_DEFAULTS>,
-  ...listeners: readonly PearlMempool[]
+  listener: PearlMempool | null = null,
 ): MempoolWatch {
-  const parts = { node, rules: testRules("simnet", null), sha256d, clock, log, listeners };
+  const parts = { node, rules: testRules("simnet", null), sha256d, clock, log, listener };
   return new MempoolWatch(parts, { ...MEMPOOL_DEFAULTS, ...options });
 }
 

@@ -120,7 +120,7 @@ export class LiveIndex {
       { node, store: followed, indexer, progress, feed, clock, log, metrics },
       { ...FOLLOWER_DEFAULTS, undoBlocks: options.undoBlocks ?? 1000, retryMinMs: 1 },
     );
-    const mempool = new MempoolWatch({ node, rules, sha256d, clock, log });
+    const mempool = new MempoolWatch({ node, rules, sha256d, clock, log, listener: null });
     feed.subscribe(() => mempool.lookSoon());
     const app = await buildServer({
       queries: store.queries,

@@ -248,7 +248,7 @@ export class WatchStage {
       { ...PEARL_MEMPOOL_DEFAULTS, missingMs: 0, ...mempoolOptions },
     );
     const mempool = new MempoolWatch(
-      { node: client, rules, sha256d, clock, log, listeners: [listener] },
+      { node: client, rules, sha256d, clock, log, listener },
       { ...MEMPOOL_DEFAULTS, fetchPerLook: perLook },
     );
     const { signal } = new AbortController();

@@ -101,14 +101,14 @@ export class LookingLife {
     );
     const looking = { node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, clock, log };
     const areOrdersKnown = (): boolean => this.readiness.isEvmIndexed();
-    const listeners = [new PearlMempool({ ...looking, areOrdersKnown })];
+    const listener = new PearlMempool({ ...looking, areOrdersKnown });
     this.#mempool = new MempoolWatch({
       node,
       rules: testRules("simnet", null),
       sha256d,
       clock,
       log,
-      listeners,
+      listener,
     });
     const tips = (): ReturnType<SwapLedger["tips"]> => ledger.tips();
     this.readiness = new SwapReadiness(
