@@ -29,9 +29,21 @@ const readiness = inFile("src/swaps/readiness.ts", [
   },
   {
     rule: "S-05",
-    find: "Math.max(this.#clockS(), evm.time, pearl.medianTimePast)",
-    replace: "this.#clockS()",
+    find: "Math.max(clockS, evm.time, Math.min(pearl.medianTimePast, latestS))",
+    replace: "clockS",
     why: "now is our clock alone",
+  },
+  {
+    rule: "S-05",
+    find: "Math.min(pearl.medianTimePast, latestS)",
+    replace: "pearl.medianTimePast",
+    why: "one PEARL node ends every ask and take, and has them forgotten, by blocks of the far future",
+  },
+  {
+    rule: "S-05",
+    find: "this.#pearlAhead(tips) ?? this.#pearlOld()",
+    replace: "this.#pearlOld()",
+    why: "a lock is verified on PEARL blocks of the far future",
   },
 
   {

@@ -9,6 +9,7 @@ import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import { StoreUnavailable } from "../index/ports.ts";
 import type { SwapRules } from "../swap/subject.ts";
+import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
 import type { ClosingBounds } from "../swaps/ledger/closing.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
@@ -88,6 +89,7 @@ export async function openReadyLedger(
 ): Promise<ReadyLedger> {
   const limits = {
     ...swaps.limits,
+    maxAheadS: swaps.isPlay ? null : MAX_AHEAD_S,
     blockIntervalS: MAX_BLOCK_INTERVAL_S,
     answerWithinS: ANSWER_WITHIN_S,
   };

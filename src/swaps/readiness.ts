@@ -22,6 +22,8 @@ export interface ReadinessLimits {
   /** Seconds that the last indexed EVM block may be older than the EVM head. */
   readonly evmLagS: number;
   readonly evmHeadAgeS: number | null;
+  /** Seconds that times of PEARL blocks may be ahead of the service's clock, as those of EVM blocks may (S-07). */
+  readonly maxAheadS: number | null;
   /** Mean PEARL block interval above which the margins do not hold. */
   readonly blockIntervalS: number;
   /** A side that has not answered for longer is unavailable (S-62). */
@@ -79,10 +81,16 @@ export class SwapReadiness implements ConditionSource {
     this.#withheld = new Lasting(deps.clock);
   }
 
-  /** *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. */
+  /**
+   * *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. This moves it by
+   * 15 min at the most: one PEARL node can make up blocks of any time, and what is over by them is over for good (A-221).
+   */
   now(tips = this.#deps.tips()): number {
     const { evm, pearl } = tips;
-    return Math.max(this.#clockS(), evm.time, pearl.medianTimePast);
+    const clockS = this.#clockS();
+    const { maxAheadS } = this.#limits;
+    const latestS = maxAheadS === null ? Number.POSITIVE_INFINITY : clockS + maxAheadS;
+    return Math.max(clockS, evm.time, Math.min(pearl.medianTimePast, latestS));
   }
 
   /** *now* of the last tick at which the EVM index was synced; null before the first. */
@@ -171,11 +179,11 @@ export class SwapReadiness implements ConditionSource {
   }
 
   #noteWithheld(): readonly NotReady[] {
-    const { evm, pearl } = this.#deps;
+    const { evm, pearl, tips } = this.#deps;
     // A side that is silent is stalled, and what it said last is told of it.
     const ofPearl = this.#isLongAgo(pearl().answeredAtMonotonicMs)
       ? []
-      : [this.#pearlOld(), this.#pearlAlone(), this.#pearlSlow()];
+      : [this.#pearlAhead(tips()), this.#pearlOld(), this.#pearlAlone(), this.#pearlSlow()];
     const ofEvm = this.#isLongAgo(evm().answeredAtMonotonicMs) ? [] : [this.#evmOld()];
     const reasons = [...ofPearl, ...ofEvm].filter((reason) => reason !== null);
     this.#withheld.set(reasons.length > 0);
@@ -264,7 +272,7 @@ export class SwapReadiness implements ConditionSource {
     if (lag > 0 && this.#isPearlStuck()) {
       return notSynced("The PEARL node's newest block cannot be had.", { pearl_lag: lag });
     }
-    return this.#pearlOld() ?? this.#pearlAlone();
+    return this.#pearlAhead(tips) ?? this.#pearlOld() ?? this.#pearlAlone();
   }
 
   /**
@@ -275,6 +283,18 @@ export class SwapReadiness implements ConditionSource {
     const { tipChangedAtMonotonicMs, lackingSinceMonotonicMs } = this.#deps.pearl();
     const isLacking = lackingSinceMonotonicMs !== null && this.#isLongAgo(lackingSinceMonotonicMs);
     return isLacking || this.#isLongAgo(tipChangedAtMonotonicMs);
+  }
+
+  /** Blocks of a time that the network cannot have taken yet: nothing is offered on what such a node shows. */
+  #pearlAhead({ pearl }: ChainTips): NotReady | null {
+    const { maxAheadS } = this.#limits;
+    const newest = Math.max(this.#deps.pearl().nodeTipTime, pearl.medianTimePast);
+    const ahead = newest - this.#clockS();
+    if (maxAheadS === null || ahead <= maxAheadS) return null;
+    return notSynced(
+      "PEARL blocks have times far ahead of this machine's clock: the PEARL node is wrong, or the clock is.",
+      { pearl_ahead_s: ahead },
+    );
   }
 
   #pearlOld(): NotReady | null {

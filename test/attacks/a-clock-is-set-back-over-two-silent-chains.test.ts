@@ -93,6 +93,7 @@ async function stage() {
       minPeers: 3,
       evmLagS: 60,
       evmHeadAgeS: 300,
+      maxAheadS: 900,
       blockIntervalS: 300,
       answerWithinS: 30,
     },

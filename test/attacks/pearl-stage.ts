@@ -11,6 +11,7 @@ import { verifyLockOf, verifyRefundOf } from "../../src/swaps/usecases/verificat
 import type { SwapNode } from "../../src/follow/ports.ts";
 import type { OtherNodes } from "../../src/swaps/pearl/pearl-standing.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../../src/swaps/pearl/pearl-watch.ts";
+import type { ReadinessLimits } from "../../src/swaps/readiness.ts";
 import type { PearlStanding } from "../../src/swaps/standings.ts";
 import type { EscrowEvent } from "../../src/swap/facts.ts";
 import { dealRow, type DealRow } from "../../src/swap/rows.ts";
@@ -65,6 +66,11 @@ export class PearlChain {
   /** Mines empty blocks. */
   mineEmpty(count: number, branch = 0): void {
     for (let i = 0; i < count; i += 1) this.mine([], branch);
+  }
+
+  /** Its clock goes on without a block. */
+  wait(seconds: number): void {
+    this.#now += seconds;
   }
 
   /** A transaction (hex) that pays the coinbase of a height to a script. */
@@ -136,12 +142,15 @@ export class PearlStage {
 
   /** Over one node, which has nobody beside it. */
   static over(node: SwapNode): Promise<PearlStage> {
-    return PearlStage.#open(() => ({ node, others: LONE_NODE, nodes: null }));
+    return PearlStage.#open({}, () => ({ node, others: LONE_NODE, nodes: null }));
   }
 
   /** Over several: the first is followed, the others are its witnesses (S-09). */
-  static async overAll(ports: readonly [SwapNode, ...SwapNode[]]): Promise<PearlStage> {
-    const stage = await PearlStage.#open((clock, log) => {
+  static async overAll(
+    ports: readonly [SwapNode, ...SwapNode[]],
+    limits: Partial<ReadinessLimits> = {},
+  ): Promise<PearlStage> {
+    const stage = await PearlStage.#open(limits, (clock, log) => {
       const [first, ...more] = ports;
       const named = more.map((node, i) => ({ name: `node ${i + 2}`, node }));
       const nodes = new FollowedNode([{ name: "node 1", node: first }, ...named], clock, log);
@@ -152,6 +161,7 @@ export class PearlStage {
   }
 
   static async #open(
+    limits: Partial<ReadinessLimits>,
     make: (
       clock: Clock,
       log: Log,
@@ -159,7 +169,7 @@ export class PearlStage {
   ): Promise<PearlStage> {
     const live: { watch: PearlWatch | null } = { watch: null };
     const pearl = (): PearlStanding => live.watch?.standing() ?? UNKNOWN;
-    const scene = await apiScene({ pearl });
+    const scene = await apiScene({ pearl, limits });
     await scene.ledger.applyEvm(evm(2, [lockedSmall(), accepted("a", 2)]));
     await scene.ledger.applyEvm(evm(8, [], { finalHeight: 4 }));
     const lines: string[] = [];

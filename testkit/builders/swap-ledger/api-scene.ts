@@ -78,6 +78,7 @@ const LIMITS: ReadinessLimits = {
   minPeers: null,
   evmLagS: 60,
   evmHeadAgeS: null,
+  maxAheadS: null,
   blockIntervalS: 300,
   answerWithinS: 30,
 };

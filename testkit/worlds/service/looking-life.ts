@@ -119,6 +119,7 @@ export class LookingLife {
         minPeers: null,
         evmLagS: 60,
         evmHeadAgeS: null,
+        maxAheadS,
         blockIntervalS: 300,
         answerWithinS: 30,
       },
