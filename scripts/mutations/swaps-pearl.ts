@@ -133,6 +133,14 @@ const pearl = [
       why: "nodes two blocks apart do not disagree",
     },
   ]),
+  ...inFile("src/swaps/pearl/pearl-shown.ts", [
+    {
+      rule: "S-61",
+      find: "{ outpoint, ...spend }] });",
+      replace: "{ outpoint, outputScripts: [], ...spend }] });",
+      why: "a release of which it is not known what it pays is one that pays somebody else",
+    },
+  ]),
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-05",

@@ -4,10 +4,13 @@ import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { MempoolLocks, SeenSpend } from "../ledger/ports.ts";
 import type { LockSpend, MatchedOutput } from "./pearl-matcher.ts";
 
+/** A spend of a lock output. Of one that was told before it may be unknown what it pays. */
+type ShownSpend = Omit<SeenSpend, "txid"> & Pick<LockSpend, "outpoint">;
+
 /** What a transaction of the present mempool shows about swaps; most show nothing. */
 export interface Shown {
   readonly locks: readonly MatchedOutput[];
-  readonly spends: readonly LockSpend[];
+  readonly spends: readonly ShownSpend[];
   /** Hashlocks whose secrets were told. */
   readonly secrets: ReadonlySet<Bytes32>;
   /** The ledger was told that it has lock outputs, by the process before or by blocks that are undone. */
@@ -35,18 +38,25 @@ export function shownIn(
 ): ReadonlyMap<Txid, Shown> {
   const found = new Map<Txid, Shown>();
   for (const txid of present) if (isWanted(txid)) found.set(txid, { ...NOTHING, isToldLock: true });
-  for (const [outpoint, { txid, path, outputScripts = [] }] of spends) {
+  for (const [outpoint, { txid, ...spend }] of spends) {
     if (!isWanted(txid)) continue;
     const before = found.get(txid) ?? NOTHING;
-    found.set(txid, { ...before, spends: [...before.spends, { outpoint, path, outputScripts }] });
+    found.set(txid, { ...before, spends: [...before.spends, { outpoint, ...spend }] });
   }
   return found;
 }
 
-/** Whether both are the same spends. */
-export function isSameSpends(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {
+/** Whether both are the same spends, and as much is known of what they pay. */
+export function isSameSpends(one: readonly ShownSpend[], other: readonly ShownSpend[]): boolean {
   return (
     one.length === other.length &&
-    one.every(({ outpoint, path }, at) => outpoint === other[at]?.outpoint && path === other[at]?.path)
+    one.every(({ outpoint, path, outputScripts }, at) => {
+      const same = other[at];
+      return (
+        outpoint === same?.outpoint &&
+        path === same.path &&
+        outputScripts?.join() === same.outputScripts?.join()
+      );
+    })
   );
 }
