@@ -144,6 +144,12 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
       rule: "S-05",
+      find: ": tip.height > own.height + 1;",
+      replace: ": false;",
+      why: "a lock is verified on blocks that the node has left for two more, until it has answered three questions",
+    },
+    {
+      rule: "S-05",
       find: "if (!isNext) standing.forks(null);",
       replace: "standing.forks(null);",
       why: "a lock is verified on blocks that the node has left while its branch is read once more",
@@ -180,8 +186,8 @@ const pearl = [
     },
     {
       rule: "S-05",
-      find: "if (own !== null && tip.height === own.height &&",
-      replace: "if (own !== null && tip.height < 0 &&",
+      find: "return tip.height === own.height ? tip.hash !== own.hash :",
+      replace: "return tip.height === own.height ? false :",
       why: "a lock is verified on blocks that the node has left for a branch as high, of whose tip it gives no header",
     },
     {

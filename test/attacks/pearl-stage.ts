@@ -141,8 +141,8 @@ export class PearlStage {
   }
 
   /** Over one node, which has nobody beside it. */
-  static over(node: SwapNode): Promise<PearlStage> {
-    return PearlStage.#open({}, () => ({ node, others: LONE_NODE, nodes: null }));
+  static over(node: SwapNode, limits: Partial<ReadinessLimits> = {}): Promise<PearlStage> {
+    return PearlStage.#open(limits, () => ({ node, others: LONE_NODE, nodes: null }));
   }
 
   /** Over several: the first is followed, the others are its witnesses (S-09). */

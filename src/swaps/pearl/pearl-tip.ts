@@ -63,6 +63,14 @@ function leaving({ height, time }: HeaderPoint): NodeFork {
   return { height: height - 1, left: { height, time }, taken: null };
 }
 
+/**
+ * Whether a node with this tip has left ours, or may have: of a tip that is two blocks higher or more only a further answer
+ * tells, for which a slow node takes its time. One block more says itself what it follows.
+ */
+function mayHaveLeft(own: HeaderPoint, tip: NodeTip): boolean {
+  return tip.height === own.height ? tip.hash !== own.hash : tip.height > own.height + 1;
+}
+
 /** The result of appending. */
 type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
 
@@ -130,7 +138,7 @@ export class PearlTip {
     const tip = await node.tip();
     const own = this.#window.tip;
     standing.namesTipAt(tip.height, tip.height === own?.height && tip.hash === own.hash);
-    if (own !== null && tip.height === own.height && tip.hash !== own.hash) standing.forks(leaving(own));
+    if (own !== null && mayHaveLeft(own, tip)) standing.forks(leaving(own));
     standing.tipAt(tip, await this.#timeOf(tip));
     if (own === null) return this.#begin(tip);
     if (tip.hash === own.hash && tip.height === own.height) {
