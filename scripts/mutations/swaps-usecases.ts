@@ -2,6 +2,15 @@
 
 import { type Break, inFile } from "./break.ts";
 
+const funding = inFile("src/swaps/usecases/ask-index.ts", [
+  {
+    rule: "S-34",
+    find: "order?.outputs.hasFullMined(order.terms.pearlAmountSat) === false",
+    replace: "order?.outputs.hasMined === false",
+    why: "by dust on a lock script the PEARL of a taken ask pay for the next one",
+  },
+]);
+
 const readiness = inFile("src/swaps/readiness.ts", [
   {
     rule: "S-05",
@@ -377,6 +386,7 @@ const http = [
 
 /** All of them. */
 export const SWAPS_USECASES: readonly Break[] = [
+  ...funding,
   ...readiness,
   ...settings,
   ...asks,

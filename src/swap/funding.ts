@@ -10,8 +10,8 @@ export interface FundingAsk {
   readonly record: AskRecord;
   readonly status: AskStatus;
   /**
-   * For ASK_TAKEN: whether the order that took it is Accepted and has no mined lock output, so that its PEARL are
-   * still in the seller's balance. False otherwise.
+   * For ASK_TAKEN: whether the order that took it is Accepted and has no mined lock output of its amount, so that its PEARL
+   * are still in the seller's balance. False otherwise.
    */
   readonly isLockAwaited: boolean;
 }

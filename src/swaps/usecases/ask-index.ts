@@ -227,7 +227,8 @@ export class AskIndex {
     const order = takenBy === null ? null : (ledger.subject(takenBy) ?? null);
     const facts = order?.order ?? null;
     const isAccepted = facts !== null && facts.accepted !== null && facts.closed === null;
-    const isLockAwaited = isAccepted && order?.outputs.hasMined === false;
+    // A small output, which anybody pays for a fee, moves nothing of what the ask offered.
+    const isLockAwaited = isAccepted && order?.outputs.hasFullMined(order.terms.pearlAmountSat) === false;
     const parties = partiesOfAsk(record, order?.terms.buyer ?? null);
     const shelf = shelfOf(status, record);
     return { ...askPlaceOf(record), record, status, isLockAwaited, parties, shelf, takenBy };

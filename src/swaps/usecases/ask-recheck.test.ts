@@ -212,7 +212,7 @@ async function taken() {
 }
 
 describe("S-34: the PEARL of a taken ask", () => {
-  test("is still in the balance from the acceptance until a lock output is mined", async () => {
+  test("is still in the balance from the acceptance until a lock output of the amount is mined", async () => {
     const { ledger, awaited } = await taken();
     assert.equal(awaited(), false);
     await ledger.applyEvm(evm(3, [accepted("a", 3)]));
@@ -222,6 +222,31 @@ describe("S-34: the PEARL of a taken ask", () => {
     assert.equal(awaited(), true);
     await ledger.applyPearl(pearl(2, [minedLock(lock, 2)], { sightings: [lock] }));
     assert.equal(awaited(), false);
+  });
+
+  test("is still there however much less is paid to the lock script, by whomever: else the same coins pay for a second ask", async () => {
+    const { ledger, parts, outside, awaited } = await taken();
+    await ledger.applyEvm(evm(3, [accepted("a", 3)]));
+    const script = scriptOf(ledger, ORDER);
+    const { terms } = ask("a");
+    const next = { ...ask("b"), createdAt: START + 1, terms: { ...terms, nonce: 4n } };
+    await ledger.write({ asks: [next] });
+    outside.balance = terms.pearlAmountSat;
+    const statusOfNext = async () => {
+      await parts.rechecks.look(terms.sellerPearlAddress, "round");
+      const record = ledger.ask(next.askId);
+      return record === null ? null : ledger.askStatus(record, parts.readiness.context());
+    };
+    assert.equal(await statusOfNext(), "ASK_PAUSED");
+    for (const [height, amountSat] of [
+      [2, 10_000n],
+      [3, terms.pearlAmountSat - 1n],
+    ] as const) {
+      const small = { ...lockSighting(script, `small ${height}`), amountSat };
+      await ledger.applyPearl(pearl(height, [minedLock(small, height)], { sightings: [small] }));
+      assert.equal(awaited(), true, `${amountSat} sat`);
+      assert.equal(await statusOfNext(), "ASK_PAUSED", `${amountSat} sat`);
+    }
   });
 
   test("is free again when the order was refunded", async () => {
