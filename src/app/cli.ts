@@ -2,13 +2,16 @@
 // cannot be done as configured, or verify has found something; 2: the command line is wrong.
 
 import { nearestName } from "./config/misspelled.ts";
-import { commandHelp, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
+import { commandHelp, type CommandName, COMMANDS, programHelp, programVersion } from "./cli/help.ts";
 import { parseFlags } from "./cli/flags.ts";
 import { out, runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
 import { runExport, runImport } from "./cli/snapshot-commands.ts";
 import { CommandRefused } from "./cli/ending.ts";
 
-const RUNS: Readonly<Record<string, (flags: ReadonlyMap<string, string>) => Promise<number>>> = {
+type Run = (flags: ReadonlyMap<string, string>) => Promise<number>;
+
+/** Every command but `demo`, which the launcher runs, and `deploy-escrow`, which needs no setting of the service. */
+const RUNS: Readonly<Record<Exclude<CommandName, "demo" | "deploy-escrow">, Run>> = {
   start: (flags) => runRole(flags, "start"),
   index: (flags) => runRole(flags, "index"),
   serve: (flags) => runRole(flags, "serve"),
@@ -36,7 +39,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (name === "deploy-escrow") return deployEscrow(rest);
-  const run = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined;
+  const runs: Readonly<Record<string, Run>> = RUNS;
+  const run = Object.hasOwn(runs, name) ? runs[name] : undefined;
   if (run === undefined) {
     const near = nearestName(name, COMMANDS);
     return fail(

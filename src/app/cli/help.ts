@@ -45,6 +45,9 @@ export const SNAPSHOT_FLAGS = {
   ],
 } as const;
 
+/** The name of a command. */
+export type CommandName = keyof typeof SUMMARIES;
+
 /** Names of all commands. */
 export const COMMANDS: readonly string[] = Object.keys(SUMMARIES);
 
