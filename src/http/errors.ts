@@ -86,6 +86,9 @@ export const ERRORS = {
 /** A code of the registry. */
 export type ErrorCode = keyof typeof ERRORS;
 
+/** A field of a request, with what is wrong with it: a sentence behind its name, without a full stop. */
+type FieldFault = readonly [field: string, fault: string];
+
 /** An expected refusal: a value that handlers return instead of rows. */
 export class Refusal {
   readonly code: ErrorCode;
@@ -93,17 +96,25 @@ export class Refusal {
   readonly message: string;
   /** Height of the state that the refusal was judged on, where one was read. */
   readonly indexedHeight: number | null;
+  /** The field that it is about; null where it is about none, and where another thread has told it. */
+  readonly field: FieldFault | null;
 
-  constructor(code: ErrorCode, message: string, indexedHeight: number | null = null) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    indexedHeight: number | null = null,
+    field: FieldFault | null = null,
+  ) {
     this.code = code;
     this.message = message;
     this.indexedHeight = indexedHeight;
+    this.field = field;
   }
 }
 
-/** `INVALID_REQUEST` for one field: `expected` completes the sentence "`field` must be ...". */
-export function invalidField(field: string, expected: string): Refusal {
-  return new Refusal("INVALID_REQUEST", `\`${field}\` must be ${expected}.`);
+/** `INVALID_REQUEST` for a field of a path, a query or a body; `fault` goes on behind its name. */
+export function invalidField(field: string, fault: string): Refusal {
+  return new Refusal("INVALID_REQUEST", `\`${field}\` ${fault}.`, null, [field, fault]);
 }
 
 /** The body of an error in the PRC20 group and outside of the groups (H-02). */

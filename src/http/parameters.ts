@@ -66,8 +66,7 @@ export function parameterReader<Schema extends TObject>(schema: Schema): Paramet
       const value = given.get(name);
       if (value === undefined) continue;
       if (Array.isArray(value)) {
-        const times = `not ${value.length} times`;
-        return err(new Refusal("INVALID_REQUEST", `\`${name}\` must be given once, ${times}.`));
+        return err(invalidField(name, `must be given once, not ${value.length} times`));
       }
       values[name] = schemaNotes(property).type === "integer" ? integerOf(value) : value;
     }
@@ -93,7 +92,7 @@ function problemOf(
     const { "~optional": optional, "x-expected": expected = "well-formed" } = schemaNotes(property);
     if (values[name] === undefined && optional !== undefined) continue;
     if (values[name] !== undefined && Value.Check(property, values[name])) continue;
-    return invalidField(name, expected);
+    return invalidField(name, `must be ${expected}`);
   }
   return new Refusal("INVALID_REQUEST", "The parameters do not fit together.");
 }
@@ -106,7 +105,7 @@ export function listingIdOf(text: string): ListingId {
 /** The address that a request names in `field`, or `INVALID_REQUEST`. */
 export function requestAddress(field: string, text: string, hrp: string): Result<PearlAddress, Refusal> {
   const address = parseAddress(text, hrp);
-  return address === null ? err(invalidField(field, addressExpected(hrp))) : ok(address);
+  return address === null ? err(invalidField(field, `must be ${addressExpected(hrp)}`)) : ok(address);
 }
 
 /** Completes "`field` must be ..." for addresses of a network. */

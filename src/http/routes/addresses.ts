@@ -161,8 +161,8 @@ const balances = readRoute({
 function addressList(text: string, hrp: string): Result<readonly PearlAddress[], Refusal> {
   const parts = text.split(",");
   if (parts.length > ADDRESSES_MAX) {
-    const expected = `a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`;
-    return err(invalidField("addresses", expected));
+    const fault = `must be a list of at most ${ADDRESSES_MAX} addresses; ${parts.length} were given`;
+    return err(invalidField("addresses", fault));
   }
   const addresses = new Set<PearlAddress>();
   for (const [index, part] of parts.entries()) {

@@ -41,8 +41,8 @@ export const EventQuery = Type.Object({
 const readQuery = parameterReader(EventQuery);
 /** Streams of one client at a time; more are answered 503. */
 const MOST_OF_CLIENT = 16;
-const EVM_ADDRESS_EXPECTED =
-  "a Taproot address of this network or an EVM address (0x and 40 hex digits, not zero, in one letter case or with " +
+const EVM_ADDRESS_FAULT =
+  "must be a Taproot address of this network or an EVM address (0x and 40 hex digits, not zero, in one letter case or with " +
   "a right EIP-55 checksum)";
 
 /** Adds the event stream. Returns nothing; the hub lives and ends with the server. */
@@ -163,7 +163,7 @@ function eventFilter(rawQuery: unknown, hrp: string): Result<FrameFilter, Refusa
 function filterAddress(text: string, hrp: string): Result<string, Refusal> {
   if (!text.startsWith("0x")) return requestAddress("address", text, hrp);
   const parsed = parseEvmAddress(text, keccak_256);
-  return parsed.ok ? parsed : err(invalidField("address", EVM_ADDRESS_EXPECTED));
+  return parsed.ok ? parsed : err(invalidField("address", EVM_ADDRESS_FAULT));
 }
 
 async function streamHeaders(

@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
-import { invalidFields, refused, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
+import { refused, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import type { RequestBody } from "../../../swaps/usecases/swap-service.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 import { Refusal } from "../../errors.ts";
@@ -76,17 +76,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A refusal of the parameter reader in the form of the swap group: `details` names the field (H-45). */
-export function asSwapRefusal(refusal: Refusal): BodyFault {
-  const fault = fieldFault(refusal);
-  return fault === null ? refusal : invalidFields(Object.fromEntries([fault]));
-}
-
-/** The field that such a refusal is about, and what is wrong with it; null where it is about none. */
-export function fieldFault({ code, message }: Refusal): readonly [field: string, sentence: string] | null {
-  const field = /^`(\w+)`/.exec(message)?.[1];
-  if (code !== "INVALID_REQUEST" || field === undefined) return null;
-  return [field, message.replace(/^`\w+` /, "").replace(/\.$/, "")];
 }

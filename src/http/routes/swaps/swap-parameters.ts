@@ -10,7 +10,6 @@ import { type CursorBinding, pageRequest } from "../../cursor.ts";
 import type { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
-import { fieldFault } from "./swap-body.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 
 /** Of a path without placeholders, and of an endpoint that takes no parameters. */
@@ -71,7 +70,7 @@ export function parameterFaults(schema: TObject): (raw: unknown) => Readonly<Rec
   return (raw) => {
     const faults = readers.map((read) => {
       const value = read(raw);
-      return value.ok ? null : fieldFault(value.error);
+      return value.ok ? null : value.error.field;
     });
     return Object.fromEntries(faults.filter((fault) => fault !== null));
   };

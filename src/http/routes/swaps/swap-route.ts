@@ -4,7 +4,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TObject, TSchema } from "typebox";
-import type { SwapOutcome, SwapRefusal } from "../../../swaps/usecases/outcome.ts";
+import { invalidFields, type SwapOutcome, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import type { RequestBody, SwapService } from "../../../swaps/usecases/swap-service.ts";
 import { ok } from "../../../primitives/result.ts";
 import { type Answer, jsonAnswer } from "../../answer.ts";
@@ -13,7 +13,7 @@ import { type HttpContext, RETRY_AFTER_S, sendAnswer, sendError, swapHeights } f
 import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
 import { refuseSecret } from "../../secret-check.ts";
-import { acceptRawBodies, asSwapRefusal, bodyOf } from "./swap-body.ts";
+import { acceptRawBodies, bodyOf } from "./swap-body.ts";
 import { schemaNotes } from "../../parameters.ts";
 
 /** What a handler returns: an outcome, or a finished object for lists and plain objects. */
@@ -130,11 +130,11 @@ function placeholders(params: unknown): SwapRequest["param"] {
 }
 
 /** What is wrong with the placeholders, or null. */
-function pathFault(route: SwapRoute, param: SwapRequest["param"]): Refusal | SwapRefusal | null {
+function pathFault(route: SwapRoute, param: SwapRequest["param"]): SwapRefusal | null {
   for (const [name, schema] of Object.entries<TSchema>(route.params.properties)) {
     const { pattern, "x-expected": expected = "well-formed" } = schemaNotes(schema);
     if (pattern === undefined || new RegExp(pattern).test(param(name))) continue;
-    return asSwapRefusal(new Refusal("INVALID_REQUEST", `\`${name}\` must be ${expected}.`));
+    return invalidFields({ [name]: `must be ${expected}` });
   }
   return null;
 }

@@ -9,7 +9,6 @@ import { invalidFields } from "../../../swaps/usecases/outcome.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { DealTransactionsSchema, swapList, swapObject, SwapTransactionSchema } from "../../schemas/swaps.ts";
-import { asSwapRefusal } from "./swap-body.ts";
 import { hashOf, hashParameter, NO_PARAMETERS, parameterFaults } from "./swap-parameters.ts";
 import type { SwapRoute } from "./swap-route.ts";
 
@@ -77,7 +76,7 @@ const one: SwapRoute = {
     if (!query.ok) return invalidFields(pageFaults(request.query));
     const binding: CursorBinding = { list: "swapTransactions", scope: ["swapTransactions", hash] };
     const page = pageRequest(query.value, binding);
-    if (!page.ok) return asSwapRefusal(page.error);
+    if (!page.ok) return page.error;
     const { rows, ...keys } = await service.transaction(hash, page.value);
     return { kind: "object", value: { result: rows, ...pageLinks(keys, binding) } };
   },
