@@ -110,11 +110,15 @@ describe("H-50: the document", () => {
 
   test("holds schemas of JSON Schema 2020-12 only, without words that are nobody's", () => {
     const checker = ajv();
+    // What compiles at one place does so at every other.
+    const compiled = new Set<string>();
     for (const [place, schema] of SCHEMAS) {
       assert.ok(!Array.isArray(schema["items"]), `${place}: items is a list`);
       assert.ok(!("additionalItems" in schema), place);
       assert.ok(!Object.keys(schema).some((name) => /^(x-|~)/.test(name)), place);
-      assert.doesNotThrow(() => checker.compile(standalone(schema)), place);
+      const text = JSON.stringify(schema);
+      if (!compiled.has(text)) assert.doesNotThrow(() => checker.compile(standalone(schema)), place);
+      compiled.add(text);
     }
     assert.ok(SCHEMAS.some(([, schema]) => "prefixItems" in schema));
   });

@@ -50,9 +50,12 @@ test("of a change of more than ten thousand parts no text is made, be they outpu
   assert.equal(toldChange(lookAt(6_001, NO_LOCKS, picture([], spends))), null);
 });
 
+/** Made once: its terms cost operations on the curve. */
+const LOCKED = locked("a", 10);
+
 /** Whether a change with so many events of this kind, beside a new one, is told. */
 function isTold(count: number, kind: "events" | "disputed" | "undisputed"): boolean {
-  const some = { [kind]: Array.from({ length: count }, () => locked("a", 10)) };
+  const some = { [kind]: Array.from({ length: count }, () => LOCKED) };
   const step = { ...evm(12, [locked("b", 12)]), ...some };
   const [was, is] = [{ expiryNow: 1 }, { expiryNow: 2 }];
   return toldChange({ change: { kind: "evm", step }, was, is, opened: [] }) !== null;
