@@ -40,6 +40,12 @@ const pearl = [
   ]),
   ...inFile("src/swaps/pearl/pearl-mempool.ts", [
     {
+      rule: "H-11",
+      find: "if (count > 0 && bytes > BYTES_PER_TURN) break;",
+      replace: "",
+      why: "some hundred large transactions in the mempool hold the process for seconds",
+    },
+    {
       rule: "S-53",
       find: ".filter((txid) => !known.has(txid))",
       replace: ".filter((txid) => txid === undefined)",

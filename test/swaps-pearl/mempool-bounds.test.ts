@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sha256d } from "../../src/adapters/system/hashes.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import { readWholeTransaction } from "../../src/chain/watch-transaction.ts";
 import type { BlockHash, Txid } from "../../src/primitives/brands.ts";
 import { PEARL_MEMPOOL_DEFAULTS, PearlMempool } from "../../src/swaps/pearl/pearl-mempool.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
@@ -13,6 +14,8 @@ import { MemoryPearlLedger } from "../../testkit/doubles/memory-pearl-ledger.ts"
 import { claimInput, miner, outpointOf, pay, type Signed, watchedOrder } from "./watch-stage.ts";
 
 const SMALL = 20_000n;
+/** Bytes of an output that pays a script of 34. */
+const OUTPUT_BYTES = 43;
 const ONE = watchedOrder(61);
 
 function blockAt(height: number): BlockHash {
@@ -32,7 +35,7 @@ class ListedMempool {
   areOrdersKnown = true;
   readonly watch;
   readonly #listed = new Set<Txid>();
-  readonly #reading: PearlMempool;
+  readonly reading: PearlMempool;
   #newLocks = (): void => undefined;
 
   constructor(keptBytes = PEARL_MEMPOOL_DEFAULTS.keptBytes, missingMs = 0) {
@@ -66,19 +69,19 @@ class ListedMempool {
       clock: handClock(() => this.nowMs),
       log: SILENT,
     };
-    this.#reading = new PearlMempool(parts, { ...PEARL_MEMPOOL_DEFAULTS, keptBytes, missingMs });
+    this.reading = new PearlMempool(parts, { ...PEARL_MEMPOOL_DEFAULTS, keptBytes, missingMs });
   }
 
   /** A look that finds this one besides those that were there; `isWhole`: as the reader says. */
   async look(fresh: Signed | null = null, isWhole = true): Promise<void> {
     Object.assign(this.watch, { stuckSinceMs: this.stuckSinceMs });
-    this.#reading.starting();
+    this.reading.starting();
     if (fresh !== null) {
       const txid = fresh.txid as Txid;
       this.#listed.add(txid);
-      await this.#reading.fetched(new Map([[txid, bytesOf(fresh.raw)]]));
+      await this.reading.fetched(new Map([[txid, bytesOf(fresh.raw)]]));
     }
-    await this.#reading.looked({
+    await this.reading.looked({
       has: (txid) => this.#listed.has(txid),
       ids: () => this.#listed.values(),
       isWhole,
@@ -109,6 +112,27 @@ function thousandfold(coin: number): Signed {
     someCoin(coin),
     Array.from({ length: 1000 }, () => ({ script: ONE.lock.script, value: SMALL })),
   );
+}
+
+/** Script number `k` of a transaction that is told from others by `mark`. */
+function markedScript(mark: number, k: number): Uint8Array {
+  const script = new Uint8Array(34).fill(7);
+  script.set([0x51, 0x20, 0xee, mark, k >> 8, k & 0xff]);
+  return script;
+}
+
+/** Makes transactions that pay a thousand scripts each, which no other one of them pays; their signature is another one's. */
+function thousandScripts(): (mark: number) => readonly [Txid, Uint8Array] {
+  const outputs = Array.from({ length: 1000 }, (_, k) => ({ script: markedScript(0, k), value: SMALL }));
+  const first = bytesOf(pay(someCoin(100), outputs).raw);
+  const at = Buffer.from(first).indexOf(markedScript(0, 0));
+  return (mark) => {
+    const raw = first.slice();
+    for (let k = 0; k < 1000; k += 1) raw.set(markedScript(mark, k), at + k * OUTPUT_BYTES);
+    const read = readWholeTransaction(raw, sha256d);
+    assert.ok(read.ok);
+    return [read.value.txid, raw];
+  };
 }
 
 test("A-96: small outputs stay shown as long as their transaction is there, and are forgotten with it", async () => {
@@ -263,4 +287,21 @@ test("S-53: a lock that came a moment before its order is found at once, however
   // The node gives nothing a second time.
   await mempool.lookAgain();
   assert.deepEqual(mempool.ledger.present(), [lock.txid]);
+});
+
+test("H-11: one turn looks for as many closed deals as a mebibyte of transactions can pay, however large all that came are", async () => {
+  const { ledger, reading } = new ListedMempool();
+  const asked: number[] = [];
+  const withClosed = ledger.withClosed.bind(ledger);
+  ledger.withClosed = (questions, look) => {
+    const named = questions().flatMap((question) => (question.kind === "named" ? question.names : []));
+    asked.push(named.length);
+    return withClosed(questions, look);
+  };
+  const made = thousandScripts();
+  const fresh = new Map(Array.from({ length: 60 }, (_, i) => made(i)));
+  reading.starting();
+  await reading.fetched(fresh);
+  assert.ok(asked.reduce((sum, count) => sum + count, 0) >= 60_000, asked.join());
+  for (const count of asked) assert.ok(count <= 2 ** 20 / OUTPUT_BYTES, asked.join());
 });

@@ -68,8 +68,24 @@ export const PEARL_MEMPOOL_DEFAULTS: PearlMempoolOptions = {
   missingMs: 10_000,
 };
 
-/** Transactions compared between two turns of the event loop. */
+/**
+ * Transactions compared between two turns of the event loop, and their bytes, but for a single one: some tens of milliseconds,
+ * and as many scripts of closed deals are looked for at a time as they can pay. Each may have two thousand outputs.
+ */
 const COMPARED_PER_TURN = 500;
+const BYTES_PER_TURN = 2 ** 20;
+
+/** How many of these, from one of them on, are compared in a turn. */
+function turnFrom(all: readonly (readonly [Txid, Uint8Array])[], from: number): number {
+  let bytes = 0;
+  let count = 0;
+  for (const [, { length }] of all.slice(from, from + COMPARED_PER_TURN)) {
+    bytes += length;
+    if (count > 0 && bytes > BYTES_PER_TURN) break;
+    count += 1;
+  }
+  return count;
+}
 
 /** New things of one look. */
 interface News {
@@ -276,14 +292,17 @@ export class PearlMempool implements MempoolListener {
   /** Compares transactions, some at a time. Where that fails, those that are left are fetched again: nobody tells of them twice. */
   async #compare(raws: ReadonlyMap<Txid, Uint8Array>): Promise<void> {
     const all = [...raws];
-    for (let at = 0; at < all.length; at += COMPARED_PER_TURN) {
+    let at = 0;
+    while (at < all.length) {
       if (at > 0) await this.#deps.clock.sleep(0);
+      const count = turnFrom(all, at);
       try {
-        await this.#comparePiece(all.slice(at, at + COMPARED_PER_TURN));
+        await this.#comparePiece(all.slice(at, at + count));
       } catch (error) {
         for (const [txid] of all.slice(at)) if (!this.#missing.has(txid)) this.#missing.set(txid, 0);
         throw error;
       }
+      at += count;
     }
   }
 
