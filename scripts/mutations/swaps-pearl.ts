@@ -5,8 +5,14 @@ import { type Break, inFile } from "./break.ts";
 const pearl = [
   ...inFile("src/swaps/pearl/pearl-matcher.ts", [
     {
+      rule: "S-54",
+      find: 'return path === "claim" && !isSecretShown ? "other" : path;',
+      replace: "return path;",
+      why: "a buyer is told to send his claim, with the secret, on the word of a node that has invented one without it",
+    },
+    {
       rule: "S-13",
-      find: "this.#path(witness, watched)",
+      find: "this.#path(witness, watched, isSecretShown)",
       replace: '"claim"',
       why: "every spend is a claim",
     },

@@ -38,6 +38,8 @@ const MINER = key(1);
 /** A chain of its own: the first `BLOCKS_BEFORE` blocks are the same in all of them. */
 export class PearlChain {
   readonly core: PearlCore;
+  /** Transactions that it takes into blocks whatever they are: it lies. */
+  readonly invented = new Set<string>();
   #now: number;
 
   constructor() {
@@ -48,6 +50,7 @@ export class PearlChain {
       miningScript: MINER.script,
       policy: "simnet",
       folder: undefined,
+      isInvented: (txid) => this.invented.has(txid),
     });
     for (let i = 0; i < BLOCKS_BEFORE; i += 1) this.mine();
   }

@@ -156,7 +156,8 @@ export class PearlMatcher {
       const { script: watched, isDust } = output;
       witnesses ??= transaction.witnesses();
       const witness = elementAt(witnesses, index);
-      for (const { hashlock, secret } of this.#secrets(witness, watched.hashlock)) {
+      const shown = this.#secrets(witness, watched.hashlock);
+      for (const { hashlock, secret } of shown) {
         const { script } = watched;
         const shower = { by: "spend", outpoint, txid: transaction.txid, script } as const;
         const key = `${hashlock}/${script}`;
@@ -166,7 +167,8 @@ export class PearlMatcher {
       paid ??= paidScripts(transaction);
       const ways = paid;
       const outputScripts = this.#releasesOf(watched).filter((script) => ways.has(script));
-      spends.push({ outpoint, path: this.#path(witness, watched), outputScripts });
+      const isSecretShown = shown.some(({ hashlock }) => hashlock === watched.hashlock);
+      spends.push({ outpoint, path: this.#path(witness, watched, isSecretShown), outputScripts });
     }
     return { spends, secrets: [...secrets.values()], sightedInputs };
   }
@@ -187,7 +189,16 @@ export class PearlMatcher {
     return true;
   }
 
-  #path(witness: readonly Uint8Array[], watched: WatchedScript): SpendPath {
+  /**
+   * The claim leaf lets nobody pass without the secret (S-10): a claim that shows none is a lie of the node, and none. Whoever is
+   * told of it would send his own, with the secret, or not have his USDC back (A-223).
+   */
+  #path(witness: readonly Uint8Array[], watched: WatchedScript, isSecretShown: boolean): SpendPath {
+    const path = this.#leaf(witness, watched);
+    return path === "claim" && !isSecretShown ? "other" : path;
+  }
+
+  #leaf(witness: readonly Uint8Array[], watched: WatchedScript): SpendPath {
     const [leaf, control] = withoutAnnex(witness).slice(-2);
     const key = `${watched.script}/${textOf(leaf)}/${textOf(control)}`;
     const known = this.#paths.get(key);
