@@ -88,6 +88,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   next: "Cursor of the next page.",
   kind: "Which of the two it is.",
   digest: "State digest (P-80).",
+  parameters: "What belongs to the consensus of token indexes (P-01).",
   evm: "The EVM side of swaps; null where swaps are off.",
   network: "Name of the PEARL network.",
   version: "Version of this program, or of the signing domain.",

@@ -176,7 +176,7 @@ export const CONTRACT: readonly ContractCase[] = [
     (
       "last_processed_height blocks_indexed events_total events_valid tokens_deployed distinct_holders lists_open " +
       "lists_filled lists_cancelled lists_invalid_spent total_protocol_fee_paid_sat total_seller_paid_sat " +
-      "total_protocol_fee_paid_pearl total_seller_paid_pearl digest lists_expired_open"
+      "total_protocol_fee_paid_pearl total_seller_paid_pearl digest lists_expired_open parameters"
     ).split(" "),
     {},
   ),

@@ -127,6 +127,12 @@ export function statsRow(
     total_seller_paid_pearl: formatPearl(totals.sellerPaidSat),
     lists_expired_open: stats.listsExpiredOpen,
     digest: digestValue(state),
+    parameters: {
+      marker: rules.marker,
+      start_height: rules.startHeight,
+      protocol_fee_bps: rules.feeBps,
+      protocol_address: rules.feeAddress ?? "",
+    },
   };
 }
 

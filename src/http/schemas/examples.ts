@@ -103,6 +103,7 @@ const statsRow: Static<typeof StatsRowSchema> = {
   total_seller_paid_pearl: "0.01994850",
   lists_expired_open: 2,
   digest: { height: 4021, value: DIGEST },
+  parameters: { marker: "prc-20", start_height: 1, protocol_fee_bps: 100, protocol_address: FEES },
 };
 
 /** A row of address/{address}/tokenlist. */

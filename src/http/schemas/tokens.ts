@@ -78,6 +78,18 @@ export const DigestValueSchema = Type.Object({
   value: nullable(hex32("The digest; null while nothing is indexed.")),
 });
 
+/** What belongs to the consensus of token indexes (P-01, A-241). */
+export const ParametersSchema = Type.Object({
+  marker: Type.String({ description: "Marker of the envelope, and `p` of a payload." }),
+  start_height: count("First block whose operations count."),
+  protocol_fee_bps: count(
+    "Rate of the protocol fee, basis points: a listing's signature is over the price less this fee.",
+  ),
+  protocol_address: Type.String({
+    description: "Recipient of the protocol fee; empty where none is configured.",
+  }),
+});
+
 /** The row of stats (interface §2.4, H-37). */
 export const StatsRowSchema = Type.Object({
   last_processed_height: height("Height of the state."),
@@ -98,6 +110,7 @@ export const StatsRowSchema = Type.Object({
   total_seller_paid_pearl: decimal(8, "The same in PEARL."),
   lists_expired_open: count("Open listings past their expiry."),
   digest: DigestValueSchema,
+  parameters: ParametersSchema,
 });
 
 /** Row of digest/{height} (H-38). */

@@ -125,12 +125,19 @@ export function balancesOfMany(truth: Truth, addresses: readonly string[], tick:
 export function statsRows(truth: Truth): JsonRow[] {
   const { stats } = truth.snapshot;
   const { height, digest } = tipOf(truth);
+  const { marker = "prc-20", startHeight, feeBps, feeAddress } = truth.params;
   return [
     {
       ...stats,
       total_protocol_fee_paid_pearl: withPoint(BigInt(stats.total_protocol_fee_paid_sat), 8),
       total_seller_paid_pearl: withPoint(BigInt(stats.total_seller_paid_sat), 8),
       digest: { height, value: digest },
+      parameters: {
+        marker,
+        start_height: startHeight,
+        protocol_fee_bps: feeBps,
+        protocol_address: (feeAddress ?? "").toLowerCase(),
+      },
     },
   ];
 }
