@@ -81,23 +81,27 @@ export class LiveBoard {
   }
 }
 
+/**
+ * The version that the rows are behind, and each of them; a row of NULLs where there is none. It is 0 where a reader that
+ * asks for what is behind $1 begins anew: what it knows is too old, or newer than all there is.
+ */
+const BEHIND = `WITH since AS (SELECT CASE WHEN max(version) BETWEEN $1::bigint AND $1::bigint + ${FOLLOWED_VERSIONS}
+    THEN $1::bigint ELSE 0 END AS version FROM live)
+  SELECT since.version, live.version, topic, key, body FROM since LEFT JOIN live ON live.version > since.version
+    ORDER BY live.version`;
+
 /** What changed after `version`; 0: everything. So it is where the database has no such version: it was replaced. */
 export async function liveChanges(session: Session, version: number): Promise<LiveChanges> {
-  const rows = await session.all(
-    `SELECT version, topic, key, body FROM live
-       WHERE version > (SELECT CASE WHEN max(version) NOT BETWEEN $1::bigint AND $1::bigint + ${FOLLOWED_VERSIONS} THEN 0 ELSE $1 END FROM live)
-       ORDER BY version`,
-    version,
-  );
-  const [first, last] = [rows[0], rows.at(-1)];
-  const oldest = first === undefined ? version : new CellReader(first).int();
-  return {
-    version: last === undefined ? version : new CellReader(last).int(),
-    isWhole: version === 0 || oldest <= version,
-    rows: rows.map((row) => {
-      const cells = new CellReader(row);
-      cells.skip(1);
-      return { topic: cells.text(), key: cells.text(), body: cells.textOrNull() };
-    }),
-  };
+  let newest = version;
+  let isWhole = false;
+  const changed: LiveRow[] = [];
+  for (const row of await session.all(BEHIND, version)) {
+    const cells = new CellReader(row);
+    const since = cells.int();
+    // That nothing is new is no beginning anew: what was told before stands.
+    isWhole = since === 0;
+    newest = cells.intOrNull() ?? since;
+    if (newest > since) changed.push({ topic: cells.text(), key: cells.text(), body: cells.textOrNull() });
+  }
+  return { version: newest, isWhole, rows: changed };
 }
