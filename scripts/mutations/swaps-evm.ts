@@ -172,9 +172,15 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-patience.ts", [
     {
       rule: "S-08",
-      find: "this.#rangeMs * most, blocks)",
-      replace: "this.#rangeMs * most)",
+      find: "Math.min(most, MOST_TIMES), blocks)",
+      replace: "Math.min(most, MOST_TIMES))",
       why: "nothing becomes final where no RPC shows the logs of a range in its time",
+    },
+    {
+      rule: "A-130",
+      find: "count: end.transactions.length }, 1)",
+      replace: "count: end.transactions.length }, 8)",
+      why: "one RPC of three holds all reading for eight minutes by the transactions that it says a block has",
     },
   ]),
   ...inFile("src/swaps/evm/evm-range.ts", [

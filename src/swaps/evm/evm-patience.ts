@@ -37,15 +37,16 @@ export class Patience {
   }
 
   /** The RPC of this index with the time that it is given: for a single block twice as much at each try. */
-  source(index: number, { end, blocks, count }: PatientQuestion): EvmSource {
-    const times = Math.ceil(count / SHOWN_IN_TIME);
-    const most = blocks > 1 ? times : Math.max(times, this.#timesOfTry(index, end.number, count));
-    return inTime(this.#timed, index, this.#rangeMs * most, blocks);
+  source(index: number, question: PatientQuestion): EvmSource {
+    return this.#source(index, question, Math.ceil(question.count / SHOWN_IN_TIME));
   }
 
-  /** The RPC of this index with the time that it is given for the receipts of all transactions of a block. */
+  /**
+   * The RPC of this index with the time that it is given for the receipts of all transactions of a block. How many these are
+   * is its own word alone: it is given no more at the first try for that.
+   */
   byReceipts(index: number): (block: EvmBlock) => EvmSource {
-    return (end) => this.source(index, { end, blocks: 1, count: end.transactions.length });
+    return (end) => this.#source(index, { end, blocks: 1, count: end.transactions.length }, 1);
   }
 
   /**
@@ -54,6 +55,12 @@ export class Patience {
    */
   search(index: number, finalHeight: number): EvmSource {
     return this.source(index, { end: { number: finalHeight }, blocks: 1, count: MAX_CHECKPOINTS });
+  }
+
+  /** `times`: what it is given at the first try, as far as that is not too much. */
+  #source(index: number, { end, blocks, count }: PatientQuestion, times: number): EvmSource {
+    const most = blocks > 1 ? times : Math.max(times, this.#timesOfTry(index, end.number, count));
+    return inTime(this.#timed, index, this.#rangeMs * Math.min(most, MOST_TIMES), blocks);
   }
 
   #timesOfTry(index: number, block: number, count: number): number {
