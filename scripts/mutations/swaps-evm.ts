@@ -161,6 +161,20 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "one RPC of three holds all reading for hours by each block of ours that it is asked for",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-reading-aside.ts", [
+    {
+      rule: "A-201",
+      find: "await Promise.race([look.end, this.#clock.sleep(waitMs, answered.signal)]);",
+      replace: "await look.end;",
+      why: "one RPC of two holds all reading for minutes by the receipts of a full block",
+    },
+    {
+      rule: "A-201",
+      find: "if (this.#reading.isOutdated) return",
+      replace: "if (false) return",
+      why: "blocks that have left the chain while they were read again become final, and others with them",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-time-limit.ts", [
     {
       rule: "S-07",

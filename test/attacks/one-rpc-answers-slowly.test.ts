@@ -2,13 +2,12 @@
 // it may hold logs: a range of them takes it half an hour. Whoever is followed or makes the second reading so keeps
 // neither the index nor finality from going on with the other two, where no swap could be begun meanwhile.
 
-import type { ServerResponse } from "node:http";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RpcAnswer, RpcCall } from "../../testkit/doubles/rpc-server.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { Clock } from "../../src/follow/ports.ts";
 import { endAfterEachTest, follow, serveChain } from "../evm/follow.ts";
+import { answerAfter, dripLogs, inLine, oneByOne, receiptOf, receiptsAfter } from "../evm/late-answers.ts";
 import { scriptedChain, type WireBlock } from "../evm/scripted-chain.ts";
 import type { ScriptedRpc } from "../evm/scripted-rpc.ts";
 
@@ -21,11 +20,6 @@ const ANSWER_MS = 250;
 const RANGE_MS = 500;
 
 const serve = (): Promise<ScriptedRpc> => serveChain(CHAIN, FINAL);
-
-function answerLate({ id }: RpcCall, response: ServerResponse, answer: RpcAnswer): void {
-  const body = JSON.stringify({ jsonrpc: "2.0", id, ...answer });
-  setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ANSWER_MS);
-}
 
 /** Every header says that there may be logs, and who asks for those of a block waits. */
 function slowDown(rpc: ScriptedRpc): void {
@@ -41,77 +35,7 @@ function slowDown(rpc: ScriptedRpc): void {
     const filter = call?.method === "eth_getLogs" ? (call.params[0] as { readonly blockHash?: string }) : {};
     if (call === undefined || filter.blockHash === undefined) return false;
     const logs = CHAIN.find(({ block }) => block.hash === filter.blockHash)?.logs ?? [];
-    answerLate(call, response, { result: logs });
-    return true;
-  };
-}
-
-/** Gives the logs of one block at a time, and late; says that more are too many at once, or late too. */
-function dripLogs(rpc: ScriptedRpc, isRefusalLate = false): void {
-  const refusal = { error: { code: -32_005, message: "query returned more than 10000 results" } };
-  rpc.takeover = (calls, response) => {
-    const [call] = calls;
-    if (call?.method !== "eth_getLogs") return false;
-    const { fromBlock, toBlock } = call.params[0] as {
-      readonly fromBlock?: string;
-      readonly toBlock?: string;
-    };
-    const isNarrow = fromBlock === toBlock;
-    if (!isNarrow && !isRefusalLate) return false;
-    answerLate(call, response, isNarrow ? { result: CHAIN[Number(fromBlock)]?.logs ?? [] } : refusal);
-    return true;
-  };
-  rpc.meddle = ({ method }) => (method === "eth_getLogs" ? refusal : undefined);
-}
-
-function answerAfter(ms: number, response: ServerResponse, answers: readonly unknown[]): void {
-  const body = JSON.stringify(answers);
-  setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ms);
-}
-
-/** Answers this question one after the other, so many milliseconds each, by its first parameter. */
-function inLine(
-  ms: number,
-  method: string,
-  resultOf: (asked: string) => unknown,
-): NonNullable<ScriptedRpc["takeover"]> {
-  let freeAtMs = 0;
-  return (calls, response) => {
-    if (calls[0]?.method !== method) return false;
-    const answers = calls.map(({ id, params }) => {
-      return { jsonrpc: "2.0", id, result: resultOf(String(params[0])) };
-    });
-    const nowMs = systemClock.monotonicMs();
-    freeAtMs = Math.max(nowMs, freeAtMs) + ms * calls.length;
-    answerAfter(freeAtMs - nowMs, response, answers);
-    return true;
-  };
-}
-
-/** The receipts of a chain, by the hashes of their transactions. */
-function receiptOf(chain: ReturnType<typeof scriptedChain>): (transactionHash: string) => unknown {
-  const byTransaction = new Map(
-    chain.flatMap((one) => one.block.transactions.map((hash) => [hash, one] as const)),
-  );
-  return (transactionHash) => {
-    const one = byTransaction.get(transactionHash);
-    const logs = one?.logs.filter((log) => log.transactionHash === transactionHash);
-    return { transactionHash, blockHash: one?.block.hash, logs };
-  };
-}
-
-/** Gives receipts, and each time after so many milliseconds. */
-function receiptsAfter(
-  ms: number,
-  chain: ReturnType<typeof scriptedChain>,
-): NonNullable<ScriptedRpc["takeover"]> {
-  const receipt = receiptOf(chain);
-  return (calls, response) => {
-    if (calls[0]?.method !== "eth_getTransactionReceipt") return false;
-    const answers = calls.map(({ id, params }) => {
-      return { jsonrpc: "2.0", id, result: receipt(String(params[0])) };
-    });
-    answerAfter(ms, response, answers);
+    answerAfter(ANSWER_MS, response, { jsonrpc: "2.0", id: call.id, result: logs });
     return true;
   };
 }
@@ -121,7 +45,7 @@ const FAST: Clock = { ...systemClock, monotonicMs: () => 100 * systemClock.monot
 
 for (const [how, slow, given] of [
   ["a range", slowDown, { options: { rangeMs: RANGE_MS } }],
-  ["every block", (rpc: ScriptedRpc) => dripLogs(rpc), { clock: FAST }],
+  ["every block", (rpc: ScriptedRpc) => dripLogs(rpc, ANSWER_MS), { clock: FAST }],
 ] as const) {
   test(`S-07: one RPC of three that is followed and takes its time for ${how} is left for one that does not`, async () => {
     const rpcs = [await serve(), await serve(), await serve()] as const;
@@ -137,7 +61,7 @@ for (const [how, isRefusalLate, given] of [
 ] as const) {
   test(`S-08: one RPC of three that takes its time for the second reading of ${how} is asked after the others`, async () => {
     const rpcs = [await serve(), await serve(), await serve()] as const;
-    dripLogs(rpcs[1], isRefusalLate);
+    dripLogs(rpcs[1], ANSWER_MS, isRefusalLate);
     const one = follow({ urls: rpcs.map(({ url }) => url), ...given });
     await one.until(() => one.ledger.tips().evm.finalHeight === FINAL, 5000);
   });
@@ -319,23 +243,6 @@ test("S-08: a single block whose logs all RPCs refuse is read by receipts also w
   await one.until(() => one.ledger.tips().evm.finalHeight === last, 30_000);
   assert.equal(one.ledger.disputes().length, 0);
 });
-
-/** Refuses several questions of this kind in one request, and answers one after so many milliseconds. */
-function oneByOne(
-  ms: number,
-  method: string,
-  resultOf: (asked: string) => unknown,
-): NonNullable<ScriptedRpc["takeover"]> {
-  return (calls, response) => {
-    const [call] = calls;
-    if (call?.method !== method) return false;
-    const error = { code: -32_600, message: "batches are not supported" };
-    const answer = calls.length > 1 ? { error } : { result: resultOf(String(call.params[0])) };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: calls.length > 1 ? null : call.id, ...answer });
-    setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end(body), ms);
-    return true;
-  };
-}
 
 for (const [whose, isAnew] of [
   ["of its logs", false],

@@ -17,6 +17,7 @@ import { ImpossibleLogs } from "./evm-impossible-log.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
 import { Pace } from "./evm-pace.ts";
+import { ReadingAside } from "./evm-reading-aside.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 import { SecondReading } from "./evm-second-reading.ts";
 import { checkedSource } from "./evm-source-checks.ts";
@@ -48,6 +49,8 @@ export interface EvmFollowerOptions {
   readonly rereadMs: number;
   /** One RPC of several may take so long to bring a range of blocks. */
   readonly rangeMs: number;
+  /** Second readings may keep the next look at the head waiting for so long; one that takes longer goes on beside it. */
+  readonly settleMs: number;
   /** What one of several RPCs may have shown above the final block in force. */
   readonly mostAboveFinal: { readonly blocks: number; readonly logs: number };
   /** Time between two looks at logs that one RPC shows and another denies (S-07). */
@@ -69,6 +72,7 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   laggardS: 15,
   rereadMs: 60_000,
   rangeMs: 60_000,
+  settleMs: 5000,
   // Days of the fastest chains without a final block, and more logs than there are on any day in the minutes until there is one.
   mostAboveFinal: { blocks: 2_000_000, logs: 250_000 },
   disputeMs: 15_000,
@@ -86,8 +90,6 @@ interface EvmFollowerDependencies {
   readonly log: Log;
 }
 
-/** Second readings of one round; then head and finality are looked at again. */
-const STEPS_PER_ROUND = 50;
 /** Contradictions of one RPC in a row after which another one is asked. */
 const UNSETTLED_TRIES = 3;
 /** Different troubles that are logged from one good round to the next. */
@@ -101,6 +103,7 @@ export class EvmFollower {
   readonly #loop: ChainFollower;
   readonly #progress: Progress;
   readonly #second: SecondReading;
+  readonly #aside: ReadingAside;
   readonly #catchUp: EvmCatchUp;
   readonly #ends: EndWitnesses;
   readonly #back: StepsBack;
@@ -144,6 +147,7 @@ export class EvmFollower {
       log,
     };
     this.#second = new SecondReading(shared, options);
+    this.#aside = new ReadingAside(this.#second, clock, () => this.#loop.wake());
     this.#ends = new EndWitnesses({ ...shared, laggardS: options.laggardS, pollMs: options.pollMs });
     this.#back = new StepsBack(clock, { firstMs: options.pollMs, longestMs: options.retryMaxMs });
     this.#pace = new Pace(clock, { nearS: options.laggardS, periodMs: options.rangeMs });
@@ -197,7 +201,7 @@ export class EvmFollower {
     const watching = this.#standing.run(this.#options.agreementMs, either);
     await this.#loop.run(either, until);
     stop.abort();
-    await Promise.all([watching, this.#ends.settled(), this.#second.settled()]);
+    await Promise.all([watching, this.#ends.settled(), this.#second.settled(), this.#aside.settled()]);
   }
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {
@@ -256,9 +260,12 @@ export class EvmFollower {
 
   /** Makes final what two readings agree on. */
   async #settle(signal: AbortSignal): Promise<RoundEnd> {
-    for (let steps = 0; steps < STEPS_PER_ROUND && !signal.aborted; steps += 1) {
+    const { clock } = this.#deps;
+    const untilMs = clock.monotonicMs() + this.#options.settleMs;
+    for (let leftMs = this.#options.settleMs; leftMs > 0 && !signal.aborted; ) {
       if (this.#back.isTooSoon) return "waiting";
-      const step = await this.#second.next(this.#active);
+      const step = await this.#aside.next(this.#active, leftMs);
+      leftMs = untilMs - clock.monotonicMs();
       if (step.kind === "done") return "idle";
       if (step.kind === "waiting") return "waiting";
       if (step.kind === "back") {

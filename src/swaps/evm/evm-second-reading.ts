@@ -4,9 +4,7 @@
 // known for the life of the process: after a restart both readings of what is not final are made anew.
 
 import { type LogStanding, logStanding } from "../../swap/evm-quorum.ts";
-import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { backPoint } from "./evm-back-point.ts";
 import {
@@ -22,10 +20,10 @@ import { Disputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
 import { type Patiences, patiencesOf } from "./evm-patience.ts";
-import type { RangeSizer } from "./evm-range.ts";
+import type { SecondReadingDependencies, SecondReadingOptions } from "./evm-reading-parts.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
-import type { EvmRpcQuorum, FinalInForce } from "./evm-rpc-quorum.ts";
+import type { FinalInForce } from "./evm-rpc-quorum.ts";
 import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog, invented, silent } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
@@ -35,39 +33,11 @@ import {
   eachWitnessed,
   HeardRpcs,
   type KnownFinal,
-  type LogReading,
   shownBy,
   type Witnesses,
 } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
-import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
-
-/** What it works with. */
-export interface SecondReadingDependencies {
-  /** Whose answers are possible in themselves (`checkedSource`). */
-  readonly sources: readonly EvmSource[];
-  /** What one RPC refuses, another may give. */
-  readonly sizers: readonly RangeSizer[];
-  readonly reading: LogReading;
-  readonly ledger: EvmLedger;
-  readonly standing: EvmRpcQuorum;
-  readonly crypto: Pick<SwapCrypto, "sha256">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** Settings. */
-export interface SecondReadingOptions {
-  readonly firstBlock: number;
-  /** EVM_REREAD_S in milliseconds: with one RPC the time between both readings. */
-  readonly rereadMs: number;
-  /** One RPC of several may take so long for a range. */
-  readonly rangeMs: number;
-  /** For this long RPCs whose chains end below what is known of ours are waited for. */
-  readonly shrunkMs: number;
-  /** Time between two looks at disputed logs. */
-  readonly disputeMs: number;
-}
+import type { EvmChange } from "../ledger/ports.ts";
 
 /** Reads again; see the file header. */
 export class SecondReading {
@@ -86,6 +56,8 @@ export class SecondReading {
   #turn = 0;
   /** The final height when something was last read again. */
   #finalSeen = -1;
+  /** The last block that the present look is about, and down to where blocks were undone since it began. */
+  #look = { upTo: -1, undoneTo: Number.POSITIVE_INFINITY };
   #troubles = new Set<string>();
   readonly #failed: FailedReadings;
   readonly #patience: Patiences;
@@ -113,6 +85,7 @@ export class SecondReading {
   /** All above this block was undone. */
   rewound(to: number): void {
     this.first.rewound(to);
+    this.#look.undoneTo = Math.min(this.#look.undoneTo, to);
     // What was refused after other final blocks may be true after these.
     if (to < this.#finalSeen) this.#refused.clear();
   }
@@ -122,8 +95,14 @@ export class SecondReading {
     await this.#refused.add(source, log, rewindTo ?? this.#deps.ledger.tips().evm.height, events);
   }
 
+  /** Whether blocks that the last look was about have been undone since it began: what it comes to says nothing then. */
+  get isOutdated(): boolean {
+    return this.#look.undoneTo < this.#look.upTo;
+  }
+
   /** What is to be done next. Does not reject for what an RPC answers: then another one is asked, or it waits. */
   async next(active: number): Promise<ReadingStep> {
+    this.#look = { upTo: -1, undoneTo: Number.POSITIVE_INFINITY };
     const final = this.#deps.standing.final();
     if (final === null) return { kind: "waiting" };
     const { height, finalHeight } = this.#deps.ledger.tips().evm;
@@ -133,6 +112,7 @@ export class SecondReading {
     this.first.forgetBelow(from);
     this.#denied.forgetBelow(from);
     for (const key of this.#suspects) if (Number(key.split(":")[0]) < from) this.#suspects.delete(key);
+    this.#look.upTo = target;
     if (target < from) return { kind: "done" };
     const span = this.first.at(from);
     if (span === undefined || this.#isEarly(span, target)) return this.#readAnew(active, from, target, final);
@@ -208,7 +188,10 @@ export class SecondReading {
         if (back !== null) return back;
         // Whoever reads anew takes the place of the one that has given the times: else that one would confirm its own.
         const source = ofRpc(this.#timed(compared), index);
-        for (const key of await unshown(compared, source)) this.#suspects.add(key);
+        const suspects = await unshown(compared, source);
+        // Others may have read what stands there now.
+        if (this.isOutdated) return { kind: "more" };
+        for (const key of suspects) this.#suspects.add(key);
         const atMs = this.#deps.clock.monotonicMs();
         this.first.replace({ from, to: compared.end.number, source: index, atMs });
         return { kind: "more" };
