@@ -175,6 +175,20 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "blocks that have left the chain while they were read again become final, and others with them",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-disputes.ts", [
+    {
+      rule: "A-138",
+      find: "[answers, this.#deps.clock.sleep(WAITED_MS, answered.signal)]",
+      replace: "[answers]",
+      why: "one RPC that hangs over disputed logs holds all reading",
+    },
+    {
+      rule: "A-138",
+      find: "spoken[this.#isAlone ? 0 : 1] ?? count",
+      replace: "count",
+      why: "an RPC that takes no two questions at once is never heard about the last disputed logs",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-time-limit.ts", [
     {
       rule: "S-07",

@@ -6,8 +6,9 @@ import { test } from "node:test";
 import { bytes32, evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { block, hashOf } from "../../../testkit/doubles/forked-rpc.ts";
 import { blocksAlone } from "../../../testkit/doubles/evm-source.ts";
-import { handClock, settle } from "../../../testkit/doubles/clock.ts";
+import { handClock, settle, VirtualClock } from "../../../testkit/doubles/clock.ts";
 import { textLog } from "../../../testkit/doubles/log.ts";
+import type { Clock } from "../../follow/ports.ts";
 import { elementAt } from "../../primitives/elements.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmLog, EvmSource } from "./evm-chain.ts";
@@ -20,6 +21,8 @@ const ESCROW = evmAddress("escrow");
 const LOOK_MS = 15_000;
 /** Events that one RPC is asked about at a look. */
 const ASKED_AT_ONCE = 500;
+/** The block that is final here. */
+const FINAL = 800;
 
 /** So many events, each of a transaction of its own, 10 to a block. */
 function events(count: number): EscrowEvent[] {
@@ -43,10 +46,20 @@ function logOf({ place }: EscrowEvent): EvmLog {
 /** An RPC of our chain; what a test changes of it, and what it was asked. */
 function rpc(disputed: readonly EscrowEvent[], shows: boolean) {
   const byHash = new Map(disputed.map((event) => [event.place.txHash, event]));
-  const state = { shows, receipts: 0, hangsMs: 0, gate: Promise.resolve() };
+  const state = {
+    shows,
+    receipts: 0,
+    hangsMs: 0,
+    gate: Promise.resolve(),
+    wait: async (_: number) => {},
+    blocks: Promise.resolve(),
+  };
   const source = (clock: { ms: number }): EvmSource => ({
     ...blocksAlone((number) => block(number, "a")),
     blocksAt: async (numbers) => {
+      // It answers what is asked about the logs, and not when it is asked for the block to go back to.
+      if (numbers[0] === FINAL) return numbers.map((number) => block(number, "a"));
+      await state.blocks;
       clock.ms += state.hangsMs;
       if (state.hangsMs > 0) throw new EvmUnavailable("TIMEOUT", "it hangs");
       return numbers.map((number) => block(number, "a"));
@@ -54,7 +67,10 @@ function rpc(disputed: readonly EscrowEvent[], shows: boolean) {
     blocksByHash: async (hashes) => hashes.map((hash) => block(Number.parseInt(hash.slice(3), 16), "a")),
     receipts: async (hashes) => {
       state.receipts += hashes.length;
-      await state.gate;
+      // It may be long in answering the first question of a turn.
+      if (disputed.findIndex(({ place }) => place.txHash === hashes[0]) % ASKED_AT_ONCE === 0)
+        await state.gate;
+      await state.wait(hashes.length);
       return hashes.map((txHash) => {
         const event = byHash.get(txHash);
         if (event === undefined || !state.shows) return null;
@@ -65,18 +81,25 @@ function rpc(disputed: readonly EscrowEvent[], shows: boolean) {
   return { state, source };
 }
 
-function lookingAt(disputed: EscrowEvent[], rpcs: readonly ReturnType<typeof rpc>[]) {
+/** Ends only where it is ended. */
+const asleep: Clock["sleep"] = (_, signal) =>
+  new Promise((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+
+/** `clock`: absent, that of a test which answers for its RPCs: nobody's time is up. */
+function lookingAt(disputed: EscrowEvent[], rpcs: readonly ReturnType<typeof rpc>[], clock?: Clock) {
   const time = { ms: 1_000_000 };
   const byHash = new Map(disputed.map((event) => [event.place.txHash as string, event]));
-  const evm = { height: 900, time: 1900, finalHeight: 800, need: null };
+  const evm = { height: 900, time: 1900, finalHeight: FINAL, need: null };
   const tips = { evm, pearl: { height: -1, time: 0, medianTimePast: 0 } };
-  const checkpoints = [{ chain: "evm", height: 800, hash: hashOf(800, "a"), time: 1800 }] as const;
+  const checkpoints = [
+    { chain: "evm", height: FINAL, hash: hashOf(FINAL, "a"), time: 1000 + FINAL },
+  ] as const;
   const left = new Set(disputed);
   const deps = {
     sources: rpcs.map(({ source }) => source(time)),
     reading: { escrow: ESCROW, readLog: (log: EvmLog) => byHash.get(log.data) ?? null },
     ledger: { tips: () => tips, checkpoints: () => checkpoints, disputes: () => [...left] },
-    clock: handClock(() => time.ms),
+    clock: clock ?? { ...handClock(() => time.ms), sleep: asleep },
   };
   const disputes = new Disputes(deps, new DeniedLogs(), {
     firstBlock: 0,
@@ -116,14 +139,11 @@ test("S-07: one that denies disputed logs by receipt and then gives no blocks is
   const disputed = events(300);
   const [hanging, honest] = [rpc(disputed, false), rpc(disputed, false)];
   const { time, disputes } = lookingAt(disputed, [hanging, honest]);
+  hanging.state.hangsMs = 10_000;
   let heldMs = 0;
   for (let look = 0; look < 40; look += 1) {
-    // It answers what is asked about the logs, and not when it is asked for the block to go back to.
-    hanging.state.hangsMs = 0;
     const startedMs = time.ms;
-    const looking = disputes.look();
-    hanging.state.hangsMs = 10_000;
-    assert.equal(await looking, null);
+    assert.equal(await disputes.look(), null);
     heldMs += time.ms - startedMs;
     time.ms += LOOK_MS;
   }
@@ -158,6 +178,52 @@ test("S-07: those that are asked about in turn are the same for all, though one 
     time.ms += LOOK_MS;
   }
   assert.equal(shown.size, disputed.length);
+});
+
+/** What this resolves to, time passing as it is waited for. */
+async function passing<Outcome>(clock: VirtualClock, outcome: Promise<Outcome>): Promise<Outcome> {
+  let isOver = false;
+  void outcome.finally(() => void (isOver = true));
+  for (;;) {
+    await settle();
+    if (isOver) return outcome;
+    assert.ok(clock.advance(), "nothing ends it");
+  }
+}
+
+test("S-07: one that hangs over disputed logs is waited for five seconds, and given up when its words would not count any more", async () => {
+  const disputed = events(300);
+  const rpcs = [rpc(disputed, true), rpc(disputed, true), rpc(disputed, true)];
+  const hanging = elementAt(rpcs, 2).state;
+  hanging.gate = new Promise(() => undefined);
+  const clock = new VirtualClock();
+  const { disputes } = lookingAt(disputed, rpcs, clock);
+  const startedMs = clock.monotonicMs();
+  assert.equal((await passing(clock, disputes.look()))?.kind, "resolve");
+  assert.equal(clock.monotonicMs() - startedMs, 5000);
+  const asked = hanging.receipts;
+  assert.equal(await passing(clock, disputes.look()), null);
+  assert.equal(clock.monotonicMs() - startedMs, 5000, "waited for once");
+  await passing(clock, disputes.settled());
+  assert.equal(clock.monotonicMs() - startedMs, 60_000);
+  assert.equal(hanging.receipts, asked);
+  await passing(clock, disputes.look());
+  assert.ok(hanging.receipts > asked, "it is asked again");
+});
+
+test("S-07: one that takes half a second for each disputed log is heard about all of them, though the first ones stay disputed", async () => {
+  const [disputed, denied] = [events(300), 150];
+  const rpcs = [rpc(disputed, true), rpc(disputed.slice(denied), true)];
+  const clock = new VirtualClock();
+  elementAt(rpcs, 1).state.wait = (receipts) => clock.sleep(500 * receipts);
+  const { left, disputes } = lookingAt(disputed, rpcs, clock);
+  const startedMs = clock.monotonicMs();
+  while (left.size > denied && clock.monotonicMs() - startedMs < 1_200_000) {
+    const step = await passing(clock, disputes.look());
+    if (step?.kind === "resolve") for (const event of step.events) left.delete(event);
+    await passing(clock, clock.sleep(LOOK_MS));
+  }
+  assert.equal(left.size, denied);
 });
 
 test("S-07: a hundred disputed logs are told one by one, and of more their number", () => {

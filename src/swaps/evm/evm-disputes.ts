@@ -9,11 +9,12 @@ import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock } from "../../follow/ports.ts";
 import { finalBackPoint } from "./evm-back-point.ts";
-import { type EvmSource, ofRpc } from "./evm-chain.ts";
+import type { EvmSource } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import type { DeniedLogs } from "./evm-rpc-memory.ts";
 import { Patience } from "./evm-patience.ts";
+import { inTime } from "./evm-time-limit.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import {
   escrowEventText,
@@ -34,12 +35,16 @@ interface DisputesDependencies {
 
 /** An RPC that took longer than this is not waited for the next time. */
 const LATE_MS = 1000;
+/** None of several is waited for any longer, since it may be quick at one look and hang at the next. */
+const WAITED_MS = 5000;
 
 /** A word counts for so long from the question on: one that came late must not speak of a dispute that comes after. */
 const WORDS_COUNT_MS = 60_000;
 
 /** Events that an RPC is asked about at a look, in turn. */
 const ASKED_AT_ONCE = 500;
+/** So many of them at a time: one that takes no two questions at once is long in answering, and is heard as it answers. */
+const HEARD_AT_ONCE = 50;
 
 /**
  * Where going back was tried in vain, it is not tried again for so many times as long as that took: one that denies a log
@@ -77,6 +82,8 @@ export class Disputes {
   readonly #words = new Map<number, Map<string, Word>>();
   /** Events that were asked about of late, with their texts and when, the oldest first. */
   readonly #asked = new Map<EscrowEvent, { readonly text: string; readonly atMs: number }>();
+  /** Of how many events that have their turn each RPC has spoken, the first ones. */
+  readonly #spoken = new Map<number, number>();
   /** The place of the first event that has its turn, how many have it, and since when. */
   #turn = { from: 0, count: 0, sinceMs: Number.NEGATIVE_INFINITY };
   /** By the RPCs that deny logs: how often it was tried in vain to go back for one, and from when on it is tried again. */
@@ -106,8 +113,7 @@ export class Disputes {
       return null;
     }
     this.#askWhereDue(disputes);
-    const waited = [...this.#asking].filter(([index]) => this.#isAlone || !this.#late.has(index));
-    await Promise.all(waited.map(([, asking]) => asking));
+    await this.#waitForThem();
     const bug = this.#bug;
     this.#bug = null;
     if (bug !== null) throw bug.error;
@@ -118,6 +124,19 @@ export class Disputes {
     // What two show must not wait for what two deny.
     if (events.length > 0) return { kind: "resolve", events };
     return this.#backForOne(judged.filter(([, words]) => this.#standingOf(words) === "gone"));
+  }
+
+  /** The only one is given all the time. */
+  async #waitForThem(): Promise<void> {
+    const waited = [...this.#asking].filter(([index]) => this.#isAlone || !this.#late.has(index));
+    if (waited.length === 0) return;
+    const answers = Promise.all(waited.map(([, asking]) => asking));
+    const answered = new AbortController();
+    await Promise.race(
+      this.#isAlone ? [answers] : [answers, this.#deps.clock.sleep(WAITED_MS, answered.signal)],
+    );
+    answered.abort();
+    for (const [index] of waited) if (this.#asking.has(index)) this.#late.add(index);
   }
 
   /** Resolves when nobody is asked any more. */
@@ -145,7 +164,8 @@ export class Disputes {
     for (const [event, { atMs }] of this.#asked) if (nowMs - atMs > WORDS_COUNT_MS) this.#asked.delete(event);
     const { from: last, count, sinceMs } = this.#turn;
     const isOver = this.#asking.size === 0 || nowMs - sinceMs > WORDS_COUNT_MS;
-    const from = (isOver ? last + count : last) % disputes.length;
+    const from = (isOver ? last + this.#spokenOf(count) : last) % disputes.length;
+    if (isOver) this.#spoken.clear();
     const events = [...disputes.slice(from), ...disputes.slice(0, from)].slice(0, ASKED_AT_ONCE);
     this.#turn = { from, count: events.length, sinceMs: isOver ? nowMs : sinceMs };
     for (const event of events) {
@@ -156,17 +176,27 @@ export class Disputes {
     return events;
   }
 
-  /** Never rejects. One that does not answer is no witness of either kind. */
+  /** On how many events of the last turn, which had so many, enough RPCs have spoken; all where there are none such. */
+  #spokenOf(count: number): number {
+    const spoken = [...this.#spoken.values()].toSorted((one, other) => other - one);
+    return spoken[this.#isAlone ? 0 : 1] ?? count;
+  }
+
+  /** Never rejects. One that does not answer, or whose words would not count when they come, is no witness of either kind. */
   async #ask(index: number, events: readonly EscrowEvent[], final: KnownFinal): Promise<void> {
-    const { sources, reading, clock } = this.#deps;
+    const { reading, clock } = this.#deps;
     const begunMs = clock.monotonicMs();
+    const source = inTime({ ...this.#deps, sizers: [] }, index, WORDS_COUNT_MS);
     try {
-      const shown = await shownBy(events, ofRpc(sources, index), reading, final);
-      this.#keep(index, begunMs, zip(events, shown));
+      for (let at = 0; at < events.length; at += HEARD_AT_ONCE) {
+        const [part, askedMs] = [events.slice(at, at + HEARD_AT_ONCE), clock.monotonicMs()];
+        this.#keep(index, askedMs, zip(part, await shownBy(part, source, reading, final)));
+        this.#spoken.set(index, Math.max(this.#spoken.get(index) ?? 0, at + part.length));
+        this.#hasNews = true;
+      }
       if (clock.monotonicMs() - begunMs > LATE_MS) this.#late.add(index);
       else this.#late.delete(index);
     } catch (error) {
-      this.#words.delete(index);
       this.#late.add(index);
       if (!(error instanceof EvmUnavailable)) this.#bug = { error };
     }
