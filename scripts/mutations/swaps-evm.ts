@@ -144,6 +144,18 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "false",
       why: "an RPC that denies by receipt what its ranges show is read from",
     },
+    {
+      rule: "S-08",
+      find: "      this.#patience.search.search(use, this.#finalSeen),\n      checkpoints,",
+      replace: "      ofRpc(this.#deps.sources, use),\n      checkpoints,",
+      why: "one RPC of three that says we have left the final chain, and is long in saying where, holds all finality",
+    },
+    {
+      rule: "S-08",
+      find: "this.#deps.sources.with(use, this.#patience.search.search(use, this.#finalSeen))",
+      replace: "this.#deps.sources",
+      why: "one RPC that shows one log more, and is long in saying to where it is gone back for that, holds all finality",
+    },
   ]),
   ...inFile("src/swaps/evm/evm-end-witnesses.ts", [
     {
@@ -187,6 +199,12 @@ export const SWAPS_EVM: readonly Break[] = [
       find: "spoken[this.#isAlone ? 0 : 1] ?? count",
       replace: "count",
       why: "an RPC that takes no two questions at once is never heard about the last disputed logs",
+    },
+    {
+      rule: "S-07",
+      find: "this.#deps.sources.map((_, index) => this.#search.search(index, finalHeight))",
+      replace: "this.#deps.sources",
+      why: "one RPC that denies disputed logs, and never says which of our blocks it has, holds all reading",
     },
   ]),
   ...inFile("src/swaps/evm/evm-time-limit.ts", [

@@ -234,3 +234,15 @@ test("S-07: a hundred disputed logs are told one by one, and of more their numbe
   assert.equal(lines.length, 201);
   assert.match(lines.at(-1) ?? "", /ALARM: 1600 more logs/);
 });
+
+test("S-07: one that denies disputed logs and then never says which of our blocks it has is left after a minute", async () => {
+  const disputed = events(3);
+  const rpcs = [rpc(disputed, false), rpc(disputed, false)];
+  const hanging = elementAt(rpcs, 0).state;
+  hanging.blocks = new Promise(() => undefined);
+  const clock = new VirtualClock();
+  const { disputes } = lookingAt(disputed, rpcs, clock);
+  const startedMs = clock.monotonicMs();
+  assert.equal(await passing(clock, disputes.look()), null);
+  assert.equal(clock.monotonicMs() - startedMs, 60_000);
+});
