@@ -173,17 +173,19 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "one RPC of three holds all reading for hours by each block of ours that it is asked for",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-aside.ts", [
+    {
+      rule: "A-201",
+      find: "await Promise.race([end, this.#clock.sleep(waitMs, ended.signal)]);",
+      replace: "await end;",
+      why: "one RPC of two holds all reading for minutes by the receipts of a full block",
+    },
+  ]),
   ...inFile("src/swaps/evm/evm-reading-aside.ts", [
     {
       rule: "A-201",
-      find: "await Promise.race([look.end, this.#clock.sleep(waitMs, answered.signal)]);",
-      replace: "await look.end;",
-      why: "one RPC of two holds all reading for minutes by the receipts of a full block",
-    },
-    {
-      rule: "A-201",
-      find: "if (this.#reading.isOutdated) return",
-      replace: "if (false) return",
+      find: "return this.#reading.isOutdated ?",
+      replace: "return this.#reading === null ?",
       why: "blocks that have left the chain while they were read again become final, and others with them",
     },
   ]),
@@ -199,6 +201,12 @@ export const SWAPS_EVM: readonly Break[] = [
       find: "spoken[this.#isAlone ? 0 : 1] ?? count",
       replace: "count",
       why: "an RPC that takes no two questions at once is never heard about the last disputed logs",
+    },
+    {
+      rule: "A-138",
+      find: "back !== null && disputes.includes(back.event)",
+      replace: "back !== null",
+      why: "final blocks are read again for a log that is no longer disputed",
     },
     {
       rule: "S-07",

@@ -235,7 +235,7 @@ test("S-07: a hundred disputed logs are told one by one, and of more their numbe
   assert.match(lines.at(-1) ?? "", /ALARM: 1600 more logs/);
 });
 
-test("S-07: one that denies disputed logs and then never says which of our blocks it has is left after a minute", async () => {
+test("S-07: one that denies disputed logs and then never says which of our blocks it has holds reading for five seconds, and is left after a minute", async () => {
   const disputed = events(3);
   const rpcs = [rpc(disputed, false), rpc(disputed, false)];
   const hanging = elementAt(rpcs, 0).state;
@@ -244,5 +244,24 @@ test("S-07: one that denies disputed logs and then never says which of our block
   const { disputes } = lookingAt(disputed, rpcs, clock);
   const startedMs = clock.monotonicMs();
   assert.equal(await passing(clock, disputes.look()), null);
+  assert.equal(clock.monotonicMs() - startedMs, 5000, "all reading waits");
+  await passing(clock, disputes.settled());
   assert.equal(clock.monotonicMs() - startedMs, 60_000);
 });
+
+for (const isStill of [true, false]) {
+  test(`S-07: one that is long in saying which of our blocks it has is heard when it has said it, ${isStill ? "where" : "but not where"} the log is still disputed`, async () => {
+    const disputed = events(1);
+    const rpcs = [rpc(disputed, false), rpc(disputed, false)];
+    const clock = new VirtualClock();
+    elementAt(rpcs, 0).state.blocks = clock.sleep(20_000);
+    const { left, disputes } = lookingAt(disputed, rpcs, clock);
+    assert.equal(await passing(clock, disputes.look()), null);
+    await passing(clock, disputes.settled());
+    if (!isStill) {
+      left.clear();
+      left.add(elementAt(events(2), 1));
+    }
+    assert.equal((await passing(clock, disputes.look()))?.kind, isStill ? "back" : undefined);
+  });
+}

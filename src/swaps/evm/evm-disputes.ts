@@ -8,6 +8,7 @@ import { elementAt, zip } from "../../primitives/elements.ts";
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock } from "../../follow/ports.ts";
+import { Aside } from "./evm-aside.ts";
 import { finalBackPoint } from "./evm-back-point.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
@@ -35,7 +36,7 @@ interface DisputesDependencies {
 
 /** An RPC that took longer than this is not waited for the next time. */
 const LATE_MS = 1000;
-/** None of several is waited for any longer, since it may be quick at one look and hang at the next. */
+/** Nobody of several is waited for any longer, since he may be quick at one look and hang at the next. */
 const WAITED_MS = 5000;
 
 /** A word counts for so long from the question on: one that came late must not speak of a dispute that comes after. */
@@ -60,6 +61,12 @@ interface Word {
 
 /** An event, and who shows and who lacks it by the words that count. */
 type Judged = readonly [EscrowEvent, Witnesses];
+
+/** A step back, and the event that it is taken for. */
+interface Back {
+  readonly event: EscrowEvent;
+  readonly step: BackStep;
+}
 
 /** Settings. */
 interface DisputesOptions {
@@ -94,12 +101,15 @@ export class Disputes {
   /** Whether an RPC has spoken since the words were judged. */
   #hasNews = false;
   readonly #search: Patience;
+  /** The search for the block to go back to for one of them. */
+  readonly #going: Aside<Back | null>;
   #bug: { readonly error: unknown } | null = null;
 
   constructor(deps: DisputesDependencies, denied: DeniedLogs, options: DisputesOptions) {
     this.#deps = deps;
     this.#denied = denied;
     this.#options = options;
+    this.#going = new Aside(deps.clock);
     this.#search = new Patience({ ...deps, sizers: [] }, options.rangeMs);
   }
 
@@ -117,13 +127,16 @@ export class Disputes {
     const bug = this.#bug;
     this.#bug = null;
     if (bug !== null) throw bug.error;
-    if (!this.#hasNews) return null;
+    if (!this.#hasNews && !this.#going.isUnderWay) return null;
     this.#hasNews = false;
     const judged = this.#judged(disputes);
     const events = judged.flatMap(([event, words]) => (this.#standingOf(words) === "shown" ? [event] : []));
     // What two show must not wait for what two deny.
     if (events.length > 0) return { kind: "resolve", events };
-    return this.#backForOne(judged.filter(([, words]) => this.#standingOf(words) === "gone"));
+    return this.#backOf(
+      disputes,
+      judged.filter(([, words]) => this.#standingOf(words) === "gone"),
+    );
   }
 
   /** The only one is given all the time. */
@@ -141,7 +154,7 @@ export class Disputes {
 
   /** Resolves when nobody is asked any more. */
   async settled(): Promise<void> {
-    await Promise.all(this.#asking.values());
+    await Promise.all([...this.#asking.values(), this.#going.settled()]);
   }
 
   #askWhereDue(disputes: readonly EscrowEvent[]): void {
@@ -239,17 +252,26 @@ export class Disputes {
     return logStanding({ shows: shows.length, lacks: lacks.length }, this.#isAlone ? 1 : 2);
   }
 
+  /** As `#backForOne`, for a log that is still disputed when the block to go back to is found. */
+  async #backOf(disputes: readonly EscrowEvent[], gone: readonly Judged[]): Promise<BackStep | null> {
+    const waitMs = this.#isAlone ? this.#options.rangeMs : WAITED_MS;
+    const found = await this.#going.taken(() => this.#backForOne(gone), waitMs);
+    const back = found?.() ?? null;
+    return back !== null && disputes.includes(back.event) ? back.step : null;
+  }
+
   /** Back because of one of these logs, which enough RPCs deny: the first one, and another one where that was in vain. */
-  async #backForOne(gone: readonly Judged[]): Promise<BackStep | null> {
+  async #backForOne(gone: readonly Judged[]): Promise<Back | null> {
     const { clock } = this.#deps;
     for (const [deniers, same] of Map.groupBy(gone, ([, { lacks }]) => lacks.join())) {
       const startedMs = clock.monotonicMs();
       const { count, untilMs } = this.#vain.get(deniers) ?? { count: 0, untilMs: startedMs };
       if (startedMs < untilMs) continue;
-      const back = await this.#back(...elementAt(same, count % same.length));
-      if (back !== null) {
+      const [event, words] = elementAt(same, count % same.length);
+      const step = await this.#back(event, words);
+      if (step !== null) {
         this.#vain.clear();
-        return back;
+        return { event, step };
       }
       const endedMs = clock.monotonicMs();
       this.#vain.set(deniers, { count: count + 1, untilMs: endedMs + BACK_PAUSE * (endedMs - startedMs) });

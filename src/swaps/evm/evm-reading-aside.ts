@@ -3,6 +3,7 @@
 // blocks that it was about have been undone by then. There is one look at a time.
 
 import type { Clock } from "../../follow/ports.ts";
+import { Aside } from "./evm-aside.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 
 /** Who looks. */
@@ -13,59 +14,27 @@ interface LookingOnce {
   readonly isOutdated: boolean;
 }
 
-/** A look. */
-interface Look {
-  readonly step: Promise<ReadingStep>;
-  /** Resolves when it is over, whatever it came to. */
-  readonly end: Promise<void>;
-  isOver: boolean;
-  /** Whether it was not waited for any longer. */
-  isLeft: boolean;
-}
-
 /** The looks, one after the other. */
 export class ReadingAside {
   readonly #reading: LookingOnce;
-  readonly #clock: Pick<Clock, "sleep">;
-  readonly #over: () => void;
-  #look: Look | null = null;
+  readonly #look: Aside<ReadingStep>;
 
   /** `over` is called when a look is over that was not waited for. */
   constructor(reading: LookingOnce, clock: Pick<Clock, "sleep">, over: () => void) {
     this.#reading = reading;
-    this.#clock = clock;
-    this.#over = over;
+    this.#look = new Aside(clock, over);
   }
 
   /** What the present look comes to; of a new one, which is waited for so long, where there is none. Rejects as a look does. */
   async next(active: number, waitMs: number): Promise<ReadingStep> {
-    const look = this.#look ?? (await this.#begun(active, waitMs));
-    if (!look.isOver) {
-      look.isLeft = true;
-      return { kind: "waiting" };
-    }
-    this.#look = null;
+    const step = await this.#look.taken(() => this.#reading.next(active), waitMs);
+    if (step === null) return { kind: "waiting" };
     // What it has found, or what it has stumbled over, is of blocks that are gone.
-    if (this.#reading.isOutdated) return { kind: "more" };
-    return look.step;
+    return this.#reading.isOutdated ? { kind: "more" } : step();
   }
 
   /** Resolves when no look is under way. */
-  async settled(): Promise<void> {
-    await this.#look?.end;
-  }
-
-  async #begun(active: number, waitMs: number): Promise<Look> {
-    const step = this.#reading.next(active);
-    const answered = new AbortController();
-    const over = (): void => {
-      look.isOver = true;
-      answered.abort();
-      if (look.isLeft) this.#over();
-    };
-    const look: Look = { step, end: step.then(over, over), isOver: false, isLeft: false };
-    this.#look = look;
-    await Promise.race([look.end, this.#clock.sleep(waitMs, answered.signal)]);
-    return look;
+  settled(): Promise<void> {
+    return this.#look.settled();
   }
 }
