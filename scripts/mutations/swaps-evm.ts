@@ -175,7 +175,7 @@ export const SWAPS_EVM: readonly Break[] = [
   ]),
   ...inFile("src/swaps/evm/evm-aside.ts", [
     {
-      rule: "A-201",
+      rule: "A-145",
       find: "await Promise.race([end, this.#clock.sleep(waitMs, ended.signal)]);",
       replace: "await end;",
       why: "one RPC of two holds all reading for minutes by the receipts of a full block",
@@ -183,7 +183,7 @@ export const SWAPS_EVM: readonly Break[] = [
   ]),
   ...inFile("src/swaps/evm/evm-reading-aside.ts", [
     {
-      rule: "A-201",
+      rule: "A-145",
       find: "return this.#reading.isOutdated ?",
       replace: "return this.#reading === null ?",
       why: "blocks that have left the chain while they were read again become final, and others with them",

@@ -83,7 +83,7 @@ export class SwapReadiness implements ConditionSource {
 
   /**
    * *now* of S-05: the greatest of the clock, the last indexed EVM block's time and the median time past. This moves it by
-   * 15 min at the most: one PEARL node can make up blocks of any time, and what is over by them is over for good (A-221).
+   * 15 min at the most: one PEARL node can make up blocks of any time, and what is over by them is over for good (A-141).
    */
   now(tips = this.#deps.tips()): number {
     const { evm, pearl } = tips;

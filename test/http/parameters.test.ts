@@ -1,4 +1,4 @@
-// What the statistics name of the consensus of token indexes (P-01, A-241).
+// What the statistics name of the consensus of token indexes (P-01, A-144).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { FakeIndex } from "./fake-index.ts";
 import { harness, PROTOCOL_RULES } from "./harness.ts";
 import * as rows from "./rows.ts";
 
-test("A-241 stats names what belongs to consensus: who lists first needs the fee, who compares digests all of it", async (context) => {
+test("A-144 stats names what belongs to consensus: who lists first needs the fee, who compares digests all of it", async (context) => {
   const named = async (rules: typeof PROTOCOL_RULES): Promise<unknown> => {
     const { app } = await harness(new FakeIndex(rows.NOTHING_YET), { rules });
     context.after(() => app.close());

@@ -78,7 +78,7 @@ export const DigestValueSchema = Type.Object({
   value: nullable(hex32("The digest; null while nothing is indexed.")),
 });
 
-/** What belongs to the consensus of token indexes (P-01, A-241). */
+/** What belongs to the consensus of token indexes (P-01, A-144). */
 export const ParametersSchema = Type.Object({
   marker: Type.String({ description: "Marker of the envelope, and `p` of a payload." }),
   start_height: count("First block whose operations count."),

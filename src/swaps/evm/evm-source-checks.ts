@@ -6,7 +6,7 @@ import type { Clock } from "../../follow/ports.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
-/** Seconds that a block's time may be ahead of the service's clock (S-07); a PEARL block's, too. */
+/** Seconds that a block's time may be ahead of the service's clock (S-07); a PEARL block's, too. */
 export const MAX_AHEAD_S = 900;
 
 /**

@@ -191,7 +191,7 @@ export class PearlMatcher {
 
   /**
    * The claim leaf lets nobody pass without the secret (S-10): a claim that shows none is a lie of the node, and none. Whoever is
-   * told of it would send his own, with the secret, or not have his USDC back (A-223).
+   * told of it would send his own, with the secret, or not have his USDC back (A-143).
    */
   #path(witness: readonly Uint8Array[], watched: WatchedScript, isSecretShown: boolean): SpendPath {
     const path = this.#leaf(witness, watched);
