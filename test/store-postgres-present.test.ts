@@ -6,7 +6,7 @@ import { LiveBoard } from "../src/adapters/store-postgres/live-rows.ts";
 import { openPostgresReader, type ReaderMark } from "../src/adapters/store-postgres/postgres-reader.ts";
 import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
 import { TOPICS } from "../src/app/publish-report.ts";
-import { ToldPresent } from "../src/app/told-present.ts";
+import { noteBalances, ToldPresent } from "../src/app/told-present.ts";
 import { handClock } from "../testkit/doubles/clock.ts";
 import { needsPostgres, startPostgres } from "../testkit/doubles/postgres.ts";
 
@@ -32,14 +32,21 @@ describe("the present over PostgreSQL", needsPostgres(), () => {
       handClock(() => 0),
       null,
     );
+    const balances = new Map<string, number>();
+    const ledger = {
+      addressesSeen: () => balances.keys(),
+      noteBalanceSeen: (address: string, at: number | null) =>
+        void (at === null ? balances.delete(address) : balances.set(address, at)),
+    };
     let mark: ReaderMark = { live: 0, fence: null, change: null };
     const look = async (): Promise<boolean> => {
       const { live, fence } = await reading.look(mark);
       mark = { live: live.version, fence, change: null };
       present.tell(live.rows, live.isWhole);
+      noteBalances(ledger, live.rows, live.isWhole);
       return live.isWhole;
     };
-    const shown = () => [present.snapshot().rows.map(({ tick }) => tick), [...present.balancesSeen]];
+    const shown = () => [present.snapshot().rows.map(({ tick }) => tick), [...balances]];
     try {
       assert.equal(await look(), true);
       await board.publish([
