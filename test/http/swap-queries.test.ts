@@ -28,6 +28,7 @@ describe("H-45: details of a query", () => {
     ["/asks?sort=price&sort=price&limit=-1", ["limit", "sort"]],
     [`/transactions/${"ab".repeat(32)}?limit=0&next=&prev=`, ["limit", "next", "prev"]],
     ["/deals?next=x&prev=y", ["next", "prev"]],
+    [`/transactions/${"ab".repeat(32)}?next=x&prev=y`, ["next", "prev"]],
     ["/deals?limit=0", ["limit"]],
   ];
   for (const [query, fields] of CASES) {

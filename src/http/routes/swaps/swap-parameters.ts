@@ -3,10 +3,10 @@
 
 import { type TObject, type TSchema, Type } from "typebox";
 import type { Bytes32, EvmAddress, PearlAddress } from "../../../primitives/brands.ts";
-import type { ListName } from "../../../index/pages.ts";
+import type { ListName, PageRequest } from "../../../index/pages.ts";
 import type { SwapListQuery, SwapService } from "../../../swaps/usecases/swap-service.ts";
 import { invalidFields, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
-import { type CursorBinding, pageRequest } from "../../cursor.ts";
+import { type CursorBinding, type PageQuery, pageRequest } from "../../cursor.ts";
 import type { Refusal } from "../../errors.ts";
 import { parameterReader } from "../../parameters.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
@@ -126,18 +126,24 @@ export function readListQuery(
     pearlAddress,
   ];
   const binding: CursorBinding = { list: form.list, scope: [...scope, ...form.own] };
-  const page = pageRequest(values.value, binding);
-  if (!page.ok) return err(withPageFields(page.error));
+  const page = pageOfSwaps(values.value, binding);
+  if (!page.ok) return page;
   return ok({ query: { statuses, ...parties, ...page.value }, binding });
 }
 
-/** H-45: `details` names the fields. */
-function withPageFields(refusal: Refusal): Refusal | SwapRefusal {
-  if (refusal.code !== "INVALID_REQUEST") return refusal;
-  return invalidFields({
-    next: "must not be given together with `prev`",
-    prev: "must not be given together with `next`",
-  });
+/** As `pageRequest`; `details` of its INVALID_REQUEST names the fields (H-45). */
+export function pageOfSwaps(
+  query: PageQuery,
+  binding: CursorBinding,
+): Result<PageRequest, Refusal | SwapRefusal> {
+  const page = pageRequest(query, binding);
+  if (page.ok || page.error.code !== "INVALID_REQUEST") return page;
+  return err(
+    invalidFields({
+      next: "must not be given together with `prev`",
+      prev: "must not be given together with `next`",
+    }),
+  );
 }
 
 function readStatuses(raw: unknown, allowed: readonly string[]): readonly string[] | null {

@@ -3,13 +3,13 @@
 
 import { Type } from "typebox";
 import type { Bytes32 } from "../../../primitives/brands.ts";
-import { type CursorBinding, pageLinks, pageRequest } from "../../cursor.ts";
+import { type CursorBinding, pageLinks } from "../../cursor.ts";
 import { parameterReader } from "../../parameters.ts";
 import { invalidFields } from "../../../swaps/usecases/outcome.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { DealTransactionsSchema, swapList, swapObject, SwapTransactionSchema } from "../../schemas/swaps.ts";
-import { hashOf, hashParameter, NO_PARAMETERS, parameterFaults } from "./swap-parameters.ts";
+import { hashOf, hashParameter, NO_PARAMETERS, pageOfSwaps, parameterFaults } from "./swap-parameters.ts";
 import type { SwapRoute } from "./swap-route.ts";
 
 /** A transaction of either chain: 64 hex digits of any case, with or without 0x (S-06). */
@@ -75,7 +75,7 @@ const one: SwapRoute = {
     const query = readPage(request.query);
     if (!query.ok) return invalidFields(pageFaults(request.query));
     const binding: CursorBinding = { list: "swapTransactions", scope: ["swapTransactions", hash] };
-    const page = pageRequest(query.value, binding);
+    const page = pageOfSwaps(query.value, binding);
     if (!page.ok) return page.error;
     const { rows, ...keys } = await service.transaction(hash, page.value);
     return { kind: "object", value: { result: rows, ...pageLinks(keys, binding) } };
