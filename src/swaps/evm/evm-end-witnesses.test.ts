@@ -217,16 +217,23 @@ describe("S-07: the end of an order that is not final", () => {
 
   test("costs a look little, however many ends one RPC has invented before it", async () => {
     const { look, indexed } = ends(["shows", "shows"]);
-    const invented = Array.from({ length: 120_000 }, (_, i) => ({
-      ...claimed("a", 12),
-      orderHash: bytes32(`${i}`),
-      place: evmPlace(12, i),
-    }));
+    let named = 0;
+    const invented = Array.from({ length: 120_000 }, (_, i) => {
+      const place = evmPlace(12, i);
+      const counting = {
+        ...place,
+        get blockHash() {
+          named += 1;
+          return place.blockHash;
+        },
+      };
+      return { ...claimed("a", 12), orderHash: bytes32(`${i}`), place: counting };
+    });
     indexed.events = [...invented, END];
     await look();
-    const startedMs = performance.now();
+    named = 0;
     for (let i = 0; i < 10; i += 1) await look(1000);
-    assert.ok(performance.now() - startedMs < 1500, `${performance.now() - startedMs} ms`);
+    assert.ok(named / 10 <= 2000, `${named} names in ten looks`);
     assert.deepEqual(await look(1000), [NAME]);
   });
 
