@@ -39,6 +39,24 @@ export function isWitnessed(
   );
 }
 
+/** Newest blocks that a second node may not have yet: it is asked every few seconds, and hears of them when it does. */
+const NEWEST_BLOCKS = 2;
+
+/**
+ * Whether a second PEARL node has the indexed chain but for its two newest blocks (S-09, A-146): then what is deep in it,
+ * or in none of its blocks, is so on a chain that two show. Always where no further node is configured.
+ */
+export function isChainWitnessed({
+  tips,
+  witnesses,
+}: {
+  readonly tips: ChainTips;
+  readonly witnesses: readonly ChainWitness[] | null;
+}): boolean {
+  if (witnesses === null) return true;
+  return witnesses.some(({ sharedHeight }) => sharedHeight >= tips.pearl.height - NEWEST_BLOCKS);
+}
+
 /** Whether what a main-chain PEARL block shows is 13 deep. */
 export function isDeep(tips: ChainTips, height: number): boolean {
   return pearlConfirmations(tips, height) >= DEEP;

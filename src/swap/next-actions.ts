@@ -6,7 +6,7 @@ import type { EvmAddress } from "../primitives/brands.ts";
 import { isGoodLock } from "./statuses.ts";
 import { acceptBy, claimBy, lockBy } from "./deadlines.ts";
 import type { ChainTips, HtlcOutput } from "./facts.ts";
-import { isDeep, isWitnessed } from "./finality.ts";
+import { isChainWitnessed, isDeep, isWitnessed } from "./finality.ts";
 import { isUnspent, outpointOf } from "./lock-choice.ts";
 import { isPending } from "./lock-outputs.ts";
 import {
@@ -218,8 +218,10 @@ function addSellersSteps(view: View, actions: NextAction[]): void {
     actions.push(nextAction(seller, "seller", "accept_bid", window));
   }
   // Every output ever seen, so the impossible ones too: all of `subject.outputs`. Before blocks and mempool are read for
-  // the script they say nothing, and a seller who gives the USDC back while his lock stands loses the PEARL.
-  const isNothingClaimable = subject.isCovered && isMempoolRead && subject.outputs.isGone(tips);
+  // the script they say nothing, nor on a branch that one node alone shows (A-146), and a seller who gives the USDC back
+  // while his lock stands loses the PEARL.
+  const isTold = subject.isCovered && isMempoolRead && isChainWitnessed(view.context);
+  const isNothingClaimable = isTold && subject.outputs.isGone(tips);
   if (state === "accepted" && isUnknown && isNothingClaimable) {
     const window = { optional: true, not_before: lockBy(terms, profile) + 30 * 60 };
     actions.push(nextAction(seller, "seller", "refund_cooperative", window));

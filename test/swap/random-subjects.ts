@@ -153,7 +153,7 @@ export const anyMoment: fc.Arbitrary<EvaluationContext> = fc
     witnesses: fc.option(
       fc.array(
         fc.record({
-          sharedHeight: fc.constantFrom(-1, PEARL_TIP - 13, PEARL_TIP - 12, PEARL_TIP - 5, PEARL_TIP),
+          sharedHeight: fc.constantFrom(-1, ...[13, 12, 5, 3, 2, 0].map((below) => PEARL_TIP - below)),
           tipHeight: fc.constantFrom(PEARL_TIP - 2, PEARL_TIP - 1, PEARL_TIP),
         }),
         { maxLength: 2 },

@@ -126,6 +126,7 @@ const TABLE: readonly Row[] = [
       words.escrow === "Accepted" &&
       !words.known &&
       words.subject.isCovered &&
+      words.secondNodeFollows &&
       words.subject.outputs.every((output) => isGoneForGood(words, output)),
     notBefore: (words) => refundTime(words) - lockMargin(words) + 30 * MINUTES,
   },

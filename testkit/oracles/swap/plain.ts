@@ -133,6 +133,14 @@ export class Words {
     return false;
   }
 
+  /** a second node has all of our PEARL blocks, the last two left aside. */
+  get secondNodeFollows(): boolean {
+    const others = this.world.witnesses;
+    if (others === null) return true;
+    for (const other of others) if (this.world.tips.pearl.height - other.sharedHeight < 3) return true;
+    return false;
+  }
+
   /** S-05, S-07: the event's block is final, and no second RPC contradicts an event of the order. */
   finalBlock(block: number): boolean {
     return !(this.subject.order?.disputed ?? false) && this.world.tips.evm.finalHeight >= block;
