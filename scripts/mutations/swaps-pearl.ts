@@ -253,7 +253,21 @@ const pearl = [
       why: "what blocks that are read again had shown is lost with a write that failed",
     },
   ]),
+  ...inFile("src/swaps/pearl/pearl-scan-start.ts", [
+    {
+      rule: "S-53",
+      find: "if (found > high) throw new UnsettledChain(high);",
+      replace: "if (found > high) return { height: high, parent: null };",
+      why: "one wrong header of an old block has the whole chain read",
+    },
+  ]),
   ...inFile("src/swaps/pearl/pearl-backscan.ts", [
+    {
+      rule: "S-53",
+      find: "this.#previousHash = start.parent;",
+      replace: "this.#previousHash = null;",
+      why: "a node that calls old blocks older than they are has a lock overlooked for good",
+    },
     {
       rule: "S-53",
       find: "isDone ? this.#reasons : NO_REASONS",

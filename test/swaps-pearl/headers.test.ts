@@ -128,11 +128,15 @@ describe("headers of a node", () => {
     const { height } = stage;
     const applied = new HeaderWindow(await fetchHeaders(client, context, 0, height, null));
     const pass = (): Backscan =>
-      new Backscan({ scripts: [], fromTime: 0, rereads: [] }, height - 3, {
-        ledger: stage.ledger,
-        reader: new BlockReader(client, context),
-        matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
-      });
+      new Backscan(
+        { scripts: [], fromTime: 0, rereads: [] },
+        { height: height - 3, parent: null },
+        {
+          ledger: stage.ledger,
+          reader: new BlockReader(client, context),
+          matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+        },
+      );
     const honest = pass();
     await honest.read(applied, 100, () => false);
     assert.equal(honest.nextHeight, height + 1);
@@ -161,11 +165,15 @@ describe("headers of a node", () => {
     stage.mineEmpty(2);
     const applied = new HeaderWindow(await fetchHeaders(client, context, 0, stage.height, null));
     const told = async (scripts: readonly ScriptHex[]): Promise<readonly number[]> => {
-      const pass = new Backscan({ scripts, fromTime: 0, rereads: [] }, from, {
-        ledger: stage.ledger,
-        reader: new BlockReader(client, context),
-        matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
-      });
+      const pass = new Backscan(
+        { scripts, fromTime: 0, rereads: [] },
+        { height: from, parent: null },
+        {
+          ledger: stage.ledger,
+          reader: new BlockReader(client, context),
+          matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+        },
+      );
       await pass.read(applied, 1, () => false);
       const first = pass.change(false).leftOut?.length ?? 0;
       await pass.read(applied, 100, () => false);

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { UnsettledChain } from "../../src/follow/follower-errors.ts";
-import { firstHeightAt } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { liar } from "./liar.ts";
 import {
   claimInput,
@@ -20,10 +19,6 @@ import {
 import { systemClock } from "../../src/adapters/system/clock.ts";
 
 const AMOUNT = 1_000_000n;
-
-function at(times: readonly number[]): (height: number) => Promise<number> {
-  return async (height) => times[height] ?? 0;
-}
 
 /** A write that fails. */
 const away = (): Promise<never> => Promise.reject(new Error("the store is away"));
@@ -374,18 +369,5 @@ describe("late scripts", () => {
     await life.watch.round(new AbortController().signal);
     assert.ok(ledger.isCovered, "all blocks in one piece");
     assert.ok(ledger.lines().some((line) => line.includes(`output ${lock.txid}:0`)));
-  });
-
-  test("the start is found by halving, and moves down where times are not in order", async () => {
-    const rising = Array.from({ length: 50 }, (_, height) => 1000 + 10 * height);
-    assert.equal(await firstHeightAt(1200, 49, at(rising)), 20);
-    assert.equal(await firstHeightAt(1201, 49, at(rising)), 21);
-    assert.equal(await firstHeightAt(0, 49, at(rising)), 0);
-    assert.equal(await firstHeightAt(5000, 49, at(rising)), 50);
-    const jumping = rising.with(15, 1300).with(8, 1290);
-    for (const wanted of [1200, 1205, 1250]) {
-      assert.ok((await firstHeightAt(wanted, 49, at(jumping))) <= 15, `from ${wanted}`);
-    }
-    assert.equal(await firstHeightAt(1200, 49, at(jumping)), 8);
   });
 });

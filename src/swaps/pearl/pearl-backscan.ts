@@ -1,17 +1,14 @@
 // Reads older PEARL blocks for scripts that have just become known (S-53). One pass over the blocks from the wanted
 // height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them. A script
-// counts as covered only when the pass has reached the tip; a crash before that repeats the pass. Where a pass begins is
-// found by the times of blocks.
+// counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
 
 import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
 import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
+import type { ScanStart } from "./pearl-scan-start.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
-
-/** How many blocks in a row must be older than the wanted time before reading may begin after them. */
-const OLDER_IN_A_ROW = 11;
 
 /** What a pass works with. */
 interface BackscanParts {
@@ -40,13 +37,14 @@ export class Backscan {
   /** Blocks that showed something, for finding forks below the window (S-53). */
   #showing: HeaderPoint[] = [];
   #nextHeight: number;
-  #previousHash: BlockHash | null = null;
+  #previousHash: BlockHash | null;
   #hasLost = false;
 
-  constructor(reasons: ScanReasons, fromHeight: number, { ledger, reader, matcher }: BackscanParts) {
+  constructor(reasons: ScanReasons, start: ScanStart, { ledger, reader, matcher }: BackscanParts) {
     this.#ledger = ledger;
     this.#reasons = reasons;
-    this.#nextHeight = fromHeight;
+    this.#nextHeight = start.height;
+    this.#previousHash = start.parent;
     this.#reader = reader;
     this.#matcher = matcher;
   }
@@ -120,28 +118,4 @@ export class Backscan {
     this.#matcher.toldLeftOut(this.#reasons.scripts);
     return { rewindTo: null, tip: null, ...found, covered, coveredFrom, reread };
   }
-}
-
-/**
- * The lowest height from which blocks must be read so that none with a time >= `time` is left out (S-53); `tip + 1`
- * where the tip itself is older. Pearl's block times rise strictly (consensus), so halving is exact there; for chains
- * whose times only exceed a median, the start moves down until 11 blocks in a row are older.
- */
-export async function firstHeightAt(
-  time: number,
-  tip: number,
-  timeAt: (height: number) => Promise<number>,
-): Promise<number> {
-  let low = 0;
-  let high = tip + 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((await timeAt(middle)) >= time) high = middle;
-    else low = middle + 1;
-  }
-  let start = high;
-  for (let height = high - 1; height >= 0 && start - height <= OLDER_IN_A_ROW; height -= 1) {
-    if ((await timeAt(height)) >= time) start = height;
-  }
-  return start;
 }

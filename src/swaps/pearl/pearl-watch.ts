@@ -10,10 +10,11 @@ import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
-import { Backscan, firstHeightAt, type ScanReasons } from "./pearl-backscan.ts";
-import { fetchHeaders, type HeaderPoint } from "./pearl-headers.ts";
+import { Backscan, type ScanReasons } from "./pearl-backscan.ts";
+import { fetchHeaders } from "./pearl-headers.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
+import { type ScanStart, scanStart } from "./pearl-scan-start.ts";
 import { NodeStanding, type OtherNodes } from "./pearl-standing.ts";
 import { lockTransactionsIn, type PearlStep, PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites } from "../ledger/ports.ts";
@@ -295,7 +296,7 @@ export class PearlWatch implements ConditionSource {
   async #readOlder(): Promise<boolean> {
     const { tip } = this.#tip.window;
     if (tip === null) return false;
-    this.#covering ??= await this.#nextCovering(tip);
+    this.#covering ??= await this.#nextCovering();
     if (this.#covering === null) this.#again ??= this.#nextAgain();
     const scan = this.#covering ?? this.#again;
     if (scan === null) return false;
@@ -340,15 +341,18 @@ export class PearlWatch implements ConditionSource {
   }
 
   /** A pass for all scripts that are not covered; null where all are. */
-  async #nextCovering(tip: HeaderPoint): Promise<Backscan | null> {
+  async #nextCovering(): Promise<Backscan | null> {
     const uncovered = this.#deps.ledger.watch.uncovered();
     if (uncovered.length === 0) return null;
     const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
-    const from = await firstHeightAt(time, tip.height, (height) => this.#timeAt(height));
+    const { node, context } = this.#deps;
+    const start = await scanStart(time, this.#tip.window, (from, to) =>
+      fetchHeaders(node, context, from, to, null),
+    );
     // The mempool was read without these scripts.
     this.#tellNewLocks(null);
     const scripts = uncovered.map(({ script }) => script.script);
-    return this.#pass({ scripts, fromTime: time, rereads: [] }, from);
+    return this.#pass({ scripts, fromTime: time, rereads: [] }, start);
   }
 
   /** A pass over what is to be read again; null where nothing is. */
@@ -356,22 +360,13 @@ export class PearlWatch implements ConditionSource {
     const noted = this.#deps.ledger.watch.rereads();
     if (noted.size === 0) return null;
     const reasons = { scripts: [], fromTime: 0, rereads: [...noted.keys()] };
-    return this.#pass(reasons, Math.min(...noted.values()));
+    return this.#pass(reasons, { height: Math.max(Math.min(...noted.values()), 0), parent: null });
   }
 
-  #pass(wanted: ScanReasons, from: number): Backscan {
+  #pass(wanted: ScanReasons, start: ScanStart): Backscan {
     const { ledger } = this.#deps;
     const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher() };
-    return new Backscan(wanted, Math.max(from, 0), parts);
-  }
-
-  async #timeAt(height: number): Promise<number> {
-    const known = this.#tip.window.at(height);
-    if (known !== null) return known.time;
-    const { node, context } = this.#deps;
-    const [header] = await fetchHeaders(node, context, height, height, null);
-    if (header === undefined) throw new UnsettledChain(height);
-    return header.time;
+    return new Backscan(wanted, start, parts);
   }
 
   #recovered(): void {
