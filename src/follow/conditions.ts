@@ -23,7 +23,11 @@ export const CONDITIONS = {
     meaning: "the PEARL node has lost blocks that the index has",
   },
   /** S-09: the followed one and a witness; which of them is right is not known. */
-  PEARL_NODES_DISAGREE: { concernsTokens: false, meaning: "PEARL nodes name different blocks" },
+  PEARL_NODES_DISAGREE: {
+    concernsTokens: false,
+    meaning:
+      "PEARL nodes name different blocks, or another one has been ahead of the followed one for 10 minutes",
+  },
   /** S-09. */
   PEARL_UNWITNESSED: {
     concernsTokens: false,

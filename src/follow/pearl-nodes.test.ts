@@ -319,6 +319,33 @@ describe("S-09: witnesses", () => {
     assert.deepEqual(codes(gone), [], "a silent node says nothing");
   });
 
+  test("H-20: one other that has been more than 2 blocks ahead for 10 min is told of, and followed no more than before", async () => {
+    const codes = ({ followed }: ReturnType<typeof stage>) => followed.conditions().map(({ code }) => code);
+    for (const [others, told] of [
+      [[chain(22)], []],
+      [[chain(23)], ["PEARL_NODES_DISAGREE"]],
+      [[chain(20), chain(23)], ["PEARL_NODES_DISAGREE"]],
+      // So far ahead that it names none of the followed one's blocks, which therefore no other node shows.
+      [[chain(140)], ["PEARL_NODES_DISAGREE", "PEARL_UNWITNESSED"]],
+    ] as const) {
+      const played = stage(chain(20), ...others);
+      for (let s = 0; s < 600; s += 10) await played.after(10);
+      assert.ok(!codes(played).includes("PEARL_NODES_DISAGREE"), "a node may be late for 10 min");
+      await played.after(10);
+      assert.deepEqual(codes(played), told, others.join());
+      for (let s = 0; s < 1200; s += 10) await played.after(10);
+      assert.deepEqual(codes(played), told, others.join());
+      assert.equal(played.followed.place, 0, "nobody else is followed");
+    }
+    const { followed, nodes, after } = stage(chain(20), chain(20), chain(23));
+    for (let s = 0; s < 620; s += 10) await after(10);
+    const [{ sentence } = { sentence: "" }] = followed.conditions();
+    assert.match(sentence, /^PEARL node 3 .* ahead of node 1, which is followed/);
+    for (const node of nodes.slice(0, 1)) node.chain = chain(21);
+    await after(2);
+    assert.deepEqual(followed.conditions(), [], "it gets on again");
+  });
+
   test("H-20: where no other node has shown the newest blocks for a minute, that is told, and no moment of it", async () => {
     const codes = ({ followed }: ReturnType<typeof stage>) => followed.conditions().map(({ code }) => code);
     const lone = stage(chain(20));

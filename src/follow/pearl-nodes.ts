@@ -181,13 +181,30 @@ export class FollowedNode implements SwapNode, NodeUse {
 
   /** What is wrong with the nodes among each other (H-20). */
   conditions(): readonly Condition[] {
-    const places = this.#others().filter((one) => this.#isApart(one));
-    if (places.length === 0) return this.#alone.hasLasted(ALONE_MS) ? [this.#unwitnessed()] : [];
-    const apart = places.map((one) => this.#standings.indexOf(one) + 1).join(" and ");
+    const apart = this.#others().filter((one) => this.#isApart(one));
+    if (apart.length > 0) {
+      const sentence =
+        `The chain of PEARL node ${this.place + 1}, which is followed, is not that of node ${this.#placesOf(apart)} ` +
+        "(in the order of the settings). Look which of them the network has before anybody reveals a secret.";
+      return [{ code: "PEARL_NODES_DISAGREE", sentence }];
+    }
+    const leftBehind = this.#leftBehind();
+    return this.#alone.hasLasted(ALONE_MS) ? [...leftBehind, this.#unwitnessed()] : leftBehind;
+  }
+
+  /** One other is not enough to be followed, and may be the one that is right: people have to look. */
+  #leftBehind(): readonly Condition[] {
+    const ahead = this.#ahead();
+    if (ahead.length === 0) return [];
     const sentence =
-      `The chain of PEARL node ${this.place + 1}, which is followed, is not that of node ${apart} ` +
-      "(in the order of the settings). Look which of them the network has before anybody reveals a secret.";
+      `PEARL node ${this.#placesOf(ahead)} (in the order of the settings) has been more than ${AHEAD_BLOCKS} blocks ahead of ` +
+      `node ${this.place + 1}, which is followed, for 10 minutes. Look which blocks the network has: where the followed one ` +
+      "stands still, all that is told here is old, and it stays followed until it is silent or two others are ahead of it.";
     return [{ code: "PEARL_NODES_DISAGREE", sentence }];
+  }
+
+  #placesOf(nodes: readonly Standing[]): string {
+    return nodes.map((one) => this.#standings.indexOf(one) + 1).join(" and ");
   }
 
   #unwitnessed(): Condition {
@@ -254,6 +271,11 @@ export class FollowedNode implements SwapNode, NodeUse {
     return this.#standings.filter((one) => one !== this.#current);
   }
 
+  /** Who has been ahead of the followed node for so long that it counts (S-09). */
+  #ahead(): readonly Standing[] {
+    return this.#others().filter((one) => one.ahead.hasLasted(AHEAD_MS));
+  }
+
   #isFresh({ answeredAtMs }: Standing): boolean {
     return answeredAtMs !== null && this.#clock.monotonicMs() - answeredAtMs <= ANSWER_COUNTS_MS;
   }
@@ -285,22 +307,15 @@ export class FollowedNode implements SwapNode, NodeUse {
     }
     this.#alone.set(!this.#isWitnessed);
     const isSilent = now - (current.answeredAtMs ?? this.#startedAtMs) > ANSWER_COUNTS_MS;
-    const ahead = this.#others().filter((one) => one.ahead.hasLasted(AHEAD_MS));
+    const ahead = this.#ahead();
+    const answers = (one: Standing): boolean => this.#isFresh(one);
     if (isSilent) {
-      this.#follow(
-        this.#next((one) => this.#isFresh(one)),
-        "has not answered for 30 s",
-      );
+      this.#follow(this.#next(answers), "has not answered for 30 s");
     } else if (ahead.length >= 2) {
-      this.#follow(
-        this.#next((one) => ahead.includes(one)),
-        "has been left behind by two others for 10 min",
-      );
+      const isAhead = (one: Standing): boolean => ahead.includes(one);
+      this.#follow(this.#next(isAhead), "has been left behind by two others for 10 min");
     } else if (this.#useless.hasLasted(USELESS_MS)) {
-      this.#follow(
-        this.#next((one) => this.#isFresh(one)),
-        "has given nothing for 10 min that the index can use",
-      );
+      this.#follow(this.#next(answers), "has given nothing for 10 min that the index can use");
     }
   }
 
