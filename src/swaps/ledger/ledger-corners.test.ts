@@ -273,6 +273,7 @@ test("S-15: dust on a former script belongs to no order, and is watched for ever
   await ledger.applyEvm(evm(11, [accepted("a", 11)]));
   const dust = { ...lockSighting(scriptOf(ledger, ORDER)), amountSat: 1n };
   const late = terms("a").evmRefundTime + 90 * 86_400;
+  await ledger.applyEvm(evm(12, [], { tip: { height: 12, hash: evmPlace(12).blockHash, time: late } }));
   const { tip } = pearl(100);
   assert.ok(tip);
   const change = { sightings: [dust], tip: { ...tip, medianTimePast: late } };

@@ -226,6 +226,7 @@ describe("swap ledger", () => {
     await ledger.applyPearl(
       pearl(200, [spend], { tip: { height: 200, hash: tip.hash, time: end + 1, medianTimePast: end + 1 } }),
     );
+    await ledger.applyEvm(evm(12, [], { tip: { height: 12, hash: evmPlace(12).blockHash, time: end + 1 } }));
     assert.equal(ledger.lockOutput(outpoint("lock", 0))?.output.spend, null);
     assert.equal(ledger.watch.lockOutput(outpoint("lock", 0)), null);
   });

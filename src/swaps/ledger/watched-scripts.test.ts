@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
+  evmPlace,
   outpoint,
   pearlPlace,
   secretOf,
@@ -27,12 +28,14 @@ import {
 const LOCK = outpoint("lock", 0);
 const DUST_S = 30 * 86_400;
 
-/** An accepted order with one mined output of this amount, and PEARL's median time past at `time`. */
-async function watched(amountSat: bigint, time: number): Promise<Scene> {
+/** An accepted order with one mined output of this amount, PEARL's median time past at `time`, and the EVM chain, too. */
+async function watched(amountSat: bigint, time: number, evmTime = time): Promise<Scene> {
   const made = await scene();
   await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
   const lock = { ...lockSighting(scriptOf(made.ledger, ORDER)), amountSat };
   await made.ledger.applyPearl(pearl(100, [minedLock(lock, 100)], { sightings: [lock] }));
+  const { blockHash: evmHash } = evmPlace(11);
+  await made.ledger.applyEvm(evm(11, [], { tip: { height: 11, hash: evmHash, time: evmTime } }));
   const { blockHash: hash } = pearlPlace(101);
   await made.ledger.applyPearl(
     pearl(101, [], { tip: { height: 101, hash, time: time + 1000, medianTimePast: time } }),
@@ -82,6 +85,11 @@ describe("S-15: small outputs on the script", () => {
     const within = await watched(10_000n, START);
     await within.ledger.applyPearl(pearl(102, [spend(end)]));
     assert.equal([...(within.ledger.subject(ORDER)?.outputs ?? [])][0]?.spend?.txid, txid("late"));
+  });
+
+  test("A-141: PEARL blocks of the far future, which a node may make up, end no watch: what replaces them is read as ever", async () => {
+    const { ledger } = await watched(10_000n, end + 1, START);
+    assert.notEqual(ledger.watch.lockOutput(LOCK), null);
   });
 
   test("one satoshi below the amount is small, the amount itself is not", async () => {

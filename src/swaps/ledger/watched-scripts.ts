@@ -51,8 +51,10 @@ export class WatchedScripts implements SwapWatch {
     const { locks } = this.#books;
     const entry = locks.entries.get(outpoint) ?? locks.dust.get(outpoint);
     if (entry === undefined) return null;
-    // Median time past never falls and is below the next block's time: no block is missed that would count.
-    if (!isStillWatched(this.#books, entry, this.#books.chains.tips.pearl.medianTimePast)) return null;
+    // On one chain the median time past never falls and is below the next block's time: no block is missed that would count.
+    // By itself it is what one node says, which may make up blocks of any time until others replace them.
+    const { evm, pearl } = this.#books.chains.tips;
+    if (!isStillWatched(this.#books, entry, Math.min(evm.time, pearl.medianTimePast))) return null;
     const script = this.script(entry.script);
     return script === null ? null : { script, isDust: locks.dust.has(outpoint) };
   }
