@@ -6,6 +6,12 @@ import { type Break, inFile } from "./break.ts";
 export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-follower.ts", [
     {
+      rule: "A-145",
+      find: 'if (step.kind === "outdated") this.#useNext();',
+      replace: 'if (step.kind === "outdated") this.#pace.beginsAnew();',
+      why: "one RPC of three stops all finality by showing another branch whenever blocks are read again",
+    },
+    {
       rule: "S-07",
       find: "disputes = await this",
       replace: "disputes = this.#impossible.isOpen ? null : await this",

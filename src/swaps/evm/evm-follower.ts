@@ -272,7 +272,9 @@ export class EvmFollower {
         await this.#goBack(step, signal);
         return "again";
       }
-      await this.#apply(step);
+      // One RPC of several that is followed can undo blocks each time that they are read again, and have them back.
+      if (step.kind === "outdated") this.#useNext();
+      else await this.#apply(step);
     }
     return "again";
   }

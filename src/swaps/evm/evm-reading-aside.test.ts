@@ -58,7 +58,7 @@ for (const [what, end] of [
     state.isOutdated = true;
     end(begun[0]);
     await settle();
-    assert.deepEqual([await next(), await next(), begun.length], ["more", "waiting", 2]);
+    assert.deepEqual([await next(), await next(), begun.length], ["outdated", "waiting", 2]);
   });
 }
 

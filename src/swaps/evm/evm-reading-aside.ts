@@ -14,6 +14,9 @@ interface LookingOnce {
   readonly isOutdated: boolean;
 }
 
+/** What a look comes to, or that it says nothing: blocks that it was about have been undone since it began. */
+type AsideStep = ReadingStep | { readonly kind: "outdated" };
+
 /** The looks, one after the other. */
 export class ReadingAside {
   readonly #reading: LookingOnce;
@@ -26,11 +29,11 @@ export class ReadingAside {
   }
 
   /** What the present look comes to; of a new one, which is waited for so long, where there is none. Rejects as a look does. */
-  async next(active: number, waitMs: number): Promise<ReadingStep> {
+  async next(active: number, waitMs: number): Promise<AsideStep> {
     const step = await this.#look.taken(() => this.#reading.next(active), waitMs);
     if (step === null) return { kind: "waiting" };
     // What it has found, or what it has stumbled over, is of blocks that are gone.
-    return this.#reading.isOutdated ? { kind: "more" } : step();
+    return this.#reading.isOutdated ? { kind: "outdated" } : step();
   }
 
   /** Resolves when no look is under way. */
