@@ -210,9 +210,15 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "A-138",
-      find: "back !== null && disputes.includes(back.event)",
-      replace: "back !== null",
+      find: "back === null || !disputes.includes(back.event)",
+      replace: "back === null",
       why: "final blocks are read again for a log that is no longer disputed",
+    },
+    {
+      rule: "A-138",
+      find: "    if (!this.#isAlone) this.#denied.add(back.event, back.lacks);\n",
+      replace: "",
+      why: "a log that two deny is taken in again on the word of one, where one of the two says nothing for a moment",
     },
     {
       rule: "S-07",

@@ -101,12 +101,9 @@ function lookingAt(disputed: EscrowEvent[], rpcs: readonly ReturnType<typeof rpc
     ledger: { tips: () => tips, checkpoints: () => checkpoints, disputes: () => [...left] },
     clock: clock ?? { ...handClock(() => time.ms), sleep: asleep },
   };
-  const disputes = new Disputes(deps, new DeniedLogs(), {
-    firstBlock: 0,
-    rangeMs: 60_000,
-    disputeMs: LOOK_MS,
-  });
-  return { time, left, disputes };
+  const denied = new DeniedLogs();
+  const disputes = new Disputes(deps, denied, { firstBlock: 0, rangeMs: 60_000, disputeMs: LOOK_MS });
+  return { time, left, denied, disputes };
 }
 
 test("S-07: of thousands of disputed logs some are asked about at each look, and all of them in turn", async () => {
@@ -265,3 +262,17 @@ for (const isStill of [true, false]) {
     assert.equal((await passing(clock, disputes.look()))?.kind, isStill ? "back" : undefined);
   });
 }
+
+test("S-07: who denies a disputed log that is gone back for is remembered when it is gone back, whatever becomes final meanwhile", async () => {
+  const disputed = events(1);
+  const rpcs = [rpc(disputed, false), rpc(disputed, false), rpc(disputed, true)];
+  const clock = new VirtualClock();
+  for (const { state } of rpcs.slice(0, 2)) state.blocks = clock.sleep(20_000);
+  const { denied, disputes } = lookingAt(disputed, rpcs, clock);
+  assert.equal(await passing(clock, disputes.look()), null);
+  await passing(clock, disputes.settled());
+  // A second reading of the blocks above begins.
+  denied.forgetBelow(FINAL + 1);
+  assert.equal((await passing(clock, disputes.look()))?.kind, "back");
+  assert.deepEqual(denied.deniers(elementAt(disputed, 0), 2, []), [0, 1]);
+});

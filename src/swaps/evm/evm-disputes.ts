@@ -62,9 +62,10 @@ interface Word {
 /** An event, and who shows and who lacks it by the words that count. */
 type Judged = readonly [EscrowEvent, Witnesses];
 
-/** A step back, and the event that it is taken for. */
+/** A step back, the event that it is taken for, and who denies that. */
 interface Back {
   readonly event: EscrowEvent;
+  readonly lacks: readonly number[];
   readonly step: BackStep;
 }
 
@@ -257,7 +258,10 @@ export class Disputes {
     const waitMs = this.#isAlone ? this.#options.rangeMs : WAITED_MS;
     const found = await this.#going.taken(() => this.#backForOne(gone), waitMs);
     const back = found?.() ?? null;
-    return back !== null && disputes.includes(back.event) ? back.step : null;
+    if (back === null || !disputes.includes(back.event)) return null;
+    // Not when it was found: its block is final until it is gone back, and what is remembered of final ones is forgotten.
+    if (!this.#isAlone) this.#denied.add(back.event, back.lacks);
+    return back.step;
   }
 
   /** Back because of one of these logs, which enough RPCs deny: the first one, and another one where that was in vain. */
@@ -271,7 +275,7 @@ export class Disputes {
       const step = await this.#back(event, words);
       if (step !== null) {
         this.#vain.clear();
-        return { event, step };
+        return { event, lacks: words.lacks, step };
       }
       const endedMs = clock.monotonicMs();
       this.#vain.set(deniers, { count: count + 1, untilMs: endedMs + BACK_PAUSE * (endedMs - startedMs) });
@@ -288,7 +292,6 @@ export class Disputes {
     const sources = this.#deps.sources.map((_, index) => this.#search.search(index, finalHeight));
     const point = await finalBackPoint({ ...this.#deps, sources, firstBlock }, lacks, block - 1);
     if (point === null) return null;
-    if (!this.#isAlone) this.#denied.add(event, lacks);
     // Another one each time: who denies a log by receipt may not give the blocks.
     this.#choice += 1;
     const use = point.by[this.#choice % point.by.length] ?? 0;
