@@ -157,6 +157,12 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "one RPC of three that says we have left the final chain, and is long in saying where, holds all finality",
     },
     {
+      rule: "A-145",
+      find: "Math.max(this.#look.upTo, elsewhere)",
+      replace: "this.#look.upTo",
+      why: "another branch is read on a block that was undone meanwhile, and what stands below it is that block's no more",
+    },
+    {
       rule: "S-08",
       find: "this.#deps.sources.with(use, this.#patience.search.search(use, this.#finalSeen))",
       replace: "this.#deps.sources",

@@ -361,6 +361,8 @@ export class SecondReading {
   /** What is indexed is not on the chain of the final block: everything that is not shared goes. */
   async #leave(use: number, final: FinalInForce, { elsewhere }: Elsewhere): Promise<BackStep> {
     const checkpoints = this.#deps.ledger.checkpoints("evm");
+    // The block that it is gone back to may stand above the final one, and must be ours still.
+    this.#look.upTo = Math.max(this.#look.upTo, elsewhere);
     // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
     const parent = await newestShared(
       this.#patience.search.search(use, this.#finalSeen),

@@ -1,0 +1,82 @@
+// What a second reading comes to says nothing where blocks were undone that it is about, whichever these are (S-08).
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { handClock, settle } from "../../../testkit/doubles/clock.ts";
+import { blocksAlone } from "../../../testkit/doubles/evm-source.ts";
+import { block } from "../../../testkit/doubles/forked-rpc.ts";
+import { SILENT } from "../../../testkit/doubles/log.ts";
+import { MemoryEvmLedger } from "../../../testkit/doubles/memory-evm-ledger.ts";
+import { evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { sha256 } from "../../adapters/system/hashes.ts";
+import type { EvmSource } from "./evm-chain.ts";
+import { EVM_FOLLOWER_DEFAULTS } from "./evm-follower.ts";
+import { RANGE_DEFAULTS, RangeSizer } from "./evm-range.ts";
+import { checkpointOf } from "./evm-read-range.ts";
+import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
+import { SecondReading } from "./evm-second-reading.ts";
+
+const [FINAL, HEAD, INVENTED_HEAD] = [10, 15, 20];
+const POLL_MS = 1000;
+
+/** The index ends with this block. */
+function endingWith(number: number, branch: string) {
+  const { hash, time } = block(number, branch);
+  return { checkpoints: [checkpointOf({ number, hash, time })], tip: { height: number, hash, time } };
+}
+
+/** A second reading by two RPCs whose chains end at the same block, far below what is indexed of a third one. */
+async function reading() {
+  const state = { ms: 1_000_000, lead: Promise.resolve() };
+  const clock = {
+    ...handClock(() => state.ms),
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true })),
+  };
+  const source = (): EvmSource => ({
+    ...blocksAlone((number) => (number > HEAD ? null : block(number, "a"))),
+    heads: async () => ({ head: block(HEAD, "a"), final: block(FINAL, "a") }),
+    blocksAt: async (numbers) => {
+      if (numbers.length === 2 && numbers[1] === INVENTED_HEAD) await state.lead;
+      return numbers.map((number) => (number > HEAD ? null : block(number, "a")));
+    },
+  });
+  const sources = [source(), source()];
+  const standing = new EvmRpcQuorum({ sources, clock, log: SILENT, pollMs: POLL_MS });
+  for (let look = 0; look < 2; look += 1, state.ms += POLL_MS) await standing.look();
+  const ledger = new MemoryEvmLedger(0);
+  const second = new SecondReading(
+    {
+      sources,
+      sizers: sources.map(() => new RangeSizer(RANGE_DEFAULTS)),
+      reading: { escrow: evmAddress("escrow"), readLog: () => null },
+      ledger,
+      standing,
+      crypto: { sha256 },
+      clock,
+      log: SILENT,
+    },
+    { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, shrunkMs: 0 },
+  );
+  return { state, ledger, second };
+}
+
+test("A-145: a step back to a block above the final one says nothing where that block was undone meanwhile", async () => {
+  const { state, ledger, second } = await reading();
+  const change = { rewindTo: null, events: [], finalHeight: -1 };
+  await ledger.applyEvm({ ...change, ...endingWith(FINAL - 1, "a"), finalHeight: FINAL - 1 });
+  await ledger.applyEvm({ ...change, ...endingWith(INVENTED_HEAD, "b") });
+  const asked = Promise.withResolvers<void>();
+  state.lead = asked.promise;
+  const looking = second.next(0);
+  await settle();
+  // The branch of the two is read in the place of the other one, and is left for that one again.
+  await ledger.applyEvm({ ...change, ...endingWith(HEAD, "a"), rewindTo: FINAL });
+  second.rewound(FINAL);
+  asked.resolve();
+  const step = await looking;
+  assert.equal(step.kind === "back" ? step.parent?.number : null, HEAD);
+  await ledger.applyEvm({ ...change, ...endingWith(INVENTED_HEAD, "b"), rewindTo: FINAL });
+  second.rewound(FINAL);
+  assert.ok(second.isOutdated);
+});
