@@ -163,7 +163,7 @@ export class SeenChain implements ShownChain {
   readonly #escrow: EvmAddress;
   #blocks: readonly WorldEvmBlock[] = [];
   #final = 0;
-  /** The logs of the newest so many blocks are not there yet. */
+  /** The logs of the newest so many blocks are not there yet, as far as these are not final. */
   lateLogs = 0;
 
   constructor(world: EvmWorld, escrow: EvmAddress) {
@@ -212,11 +212,15 @@ export class SeenChain implements ShownChain {
 
   logsOf({ number, hash }: EvmBlock): readonly EvmLog[] {
     const block = this.#world.byHash(hash);
-    return block === null || number > this.height - this.lateLogs ? [] : logsOf(block, this.#escrow);
+    return block === null || number > this.#logsUpTo ? [] : logsOf(block, this.#escrow);
   }
 
   blockWith(txHash: Bytes32): EvmBlock | null {
     const block = this.#blocks.findLast(({ txs }) => txs.some(({ hash }) => hash === txHash));
-    return block === undefined || block.number > this.height - this.lateLogs ? null : shownBlock(block);
+    return block === undefined || block.number > this.#logsUpTo ? null : shownBlock(block);
+  }
+
+  get #logsUpTo(): number {
+    return Math.max(this.#final, this.height - this.lateLogs);
   }
 }
