@@ -1,6 +1,6 @@
 // SIGKILL at any writing statement and at any moment: while a database is made or brought up to date from an older schema,
-// in commits of one block and of many, in rewinds. The next life finds the index as it was before the step or after it, never less than what was acknowledged,
-// never anything else, and goes on. The same where PostgreSQL itself is killed under a writer that lives.
+// in commits of one block and of many, in rewinds. The next life finds the index as it was before the step or after it,
+// never less than what was acknowledged, never anything else, and goes on. The same where PostgreSQL itself is killed under a writer that lives.
 // STRAND_CRASHES=10000 dies so often with each engine, and kills the server a twentieth as often; STRAND_SEED=n in other ways.
 
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ import { makeOld } from "../../testkit/worlds/crash/older-schema.ts";
 import { fingerprintOf, statesOf, type Step, storyOf } from "../../testkit/worlds/crash/story.ts";
 import { REPOSITORY } from "./service-process.ts";
 
-const CRASHES = Number(process.env["STRAND_CRASHES"] ?? 140);
+const CRASHES = Number(process.env["STRAND_CRASHES"] ?? 80);
 /** A server takes a second to come back. */
 const SERVER_KILLS = Math.ceil(CRASHES / 20) + 1;
 const [SEED = 0] = seeds([5150]);

@@ -53,11 +53,13 @@ const FULL = 255;
  * 100,000 are known, one in 20 where a million are.
  */
 export class HashlockFilter {
-  readonly #low = new Uint8Array(CELLS);
-  readonly #mixed = new Uint8Array(CELLS);
+  /** Empty until a hashlock is known: an index without swaps takes no memory for them. */
+  #low = new Uint8Array(0);
+  #mixed = new Uint8Array(0);
 
   /** A hashlock that was not known becomes known. */
   add(hashlock: Bytes32): void {
+    if (this.#low.length === 0) [this.#low, this.#mixed] = [new Uint8Array(CELLS), new Uint8Array(CELLS)];
     this.#count(hashlock, 1);
   }
 
