@@ -151,6 +151,14 @@ const asks = [
 
     { rule: "H-40", find: "padStart(7,", replace: "padStart(6,", why: "prices below one lose their zero" },
   ]),
+  ...inFile("src/swaps/usecases/create-ask.ts", [
+    {
+      rule: "A-230",
+      find: "known.pearlKeyProven || ledger.isAskOver",
+      replace: "!known.pearlKeyProven || ledger.isAskOver",
+      why: "a proof that comes after its ask is dropped",
+    },
+  ]),
 ];
 
 const takes = [

@@ -113,6 +113,51 @@ describe("300 EVM keys on one foreign address", () => {
     assert.deepEqual([made.outside.lookedUp.length, made.store.commits - commits <= 3], [1, true]);
   });
 
+  test("S-32, S-34: a stranger who posts the owner's signed ask without its proof does not take its place", async () => {
+    const made = await apiScene();
+    made.outside.balance = 300n * AMOUNT;
+    for (let number = 0; number < 3; number += 1) assert.equal(await post(made, number), "ASK_OPEN");
+    made.outside.now += 1;
+    // Everybody can read the signature in the row of the ask at another service, and nobody but its owner has the proof.
+    assert.equal(await post(made, 1000), "ASK_OPEN");
+    made.outside.balance = 2n * AMOUNT;
+    await made.parts.rechecks.round();
+    assert.equal(await post(made, 1000), "ASK_PAUSED");
+    const posted = made.outside.now;
+    made.outside.now += 1;
+    assert.equal(await post(made, 1000, true), "ASK_OPEN");
+    const seller = evmAddressOf(keyOf(1000));
+    const own = (await listed(made)).find(({ seller_evm }) => seller_evm === seller);
+    assert.ok(own !== undefined, "the owner's ask is in the list");
+    assert.deepEqual(
+      [own["pearl_key_proven"], own["funded"], own["created_at"], own["updated_at"]],
+      [true, true, posted, posted + 1],
+    );
+    assert.deepEqual(made.parts.asks.kept(), { all: 4, unproven: 3 });
+    // The proof has been kept: what comes without one afterwards, or with it once more, changes nothing.
+    const { commits } = made.store;
+    made.outside.lookedUp.length = 0;
+    assert.equal(await post(made, 1000), "ASK_OPEN");
+    assert.equal(await post(made, 1000, true), "ASK_OPEN");
+    made.outside.now = START + DAY;
+    assert.equal(await post(made, 0, true), "ASK_CANCELLED");
+    assert.deepEqual([made.store.commits - commits, made.outside.lookedUp], [0, []]);
+  });
+
+  test("S-32: a proof that comes while the stranger's post waits for a slow source is kept, too", async () => {
+    const made = await apiScene();
+    const slow = Promise.withResolvers<void>();
+    made.outside.gate = slow.promise;
+    const posts = [post(made, 1000), post(made, 1000, true)];
+    await new Promise((resolve) => setImmediate(resolve));
+    slow.resolve();
+    assert.deepEqual(await Promise.all(posts), ["ASK_OPEN", "ASK_OPEN"]);
+    assert.deepEqual(
+      (await listed(made)).map((row) => row["pearl_key_proven"]),
+      [true],
+    );
+  });
+
   test("S-34: once nothing on the address is funded it is looked up 7 times in two hours, not 120 × 300 times", async () => {
     const made = await apiScene();
     made.outside.balance = 300n * AMOUNT;

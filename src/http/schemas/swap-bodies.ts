@@ -36,7 +36,9 @@ export const AskCreateBody = Type.Object({
   settlement_mode: optional(text("1 to 64 printable ASCII characters, shown as given.")),
   seller_post_source: optional(text("1 to 64 printable ASCII characters, shown as given.")),
   seller_pearl_signature: optional(
-    text('BIP340 signature of the seller\'s PEARL key over tagged_hash("PearlUsdcAsk", ask_id), hex.'),
+    text(
+      'BIP340 signature of the seller\'s PEARL key over tagged_hash("PearlUsdcAsk", ask_id), the id as 32 bytes, hex. May come later, with the same ask posted again.',
+    ),
   ),
 });
 

@@ -48,7 +48,7 @@ function shapeOf({ rules, crypto }: SwapDependencies) {
 
 type AskFields = FieldValues<ReturnType<typeof shapeOf>>;
 
-/** Creates an ask, or answers the present row of a known one. */
+/** Creates an ask, or answers the present row of a known one, which a proof may come to later than the ask. */
 export async function createAsk(deps: SwapDependencies, body: RequestBody): Promise<SwapOutcome> {
   const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
@@ -72,6 +72,10 @@ export async function createAsk(deps: SwapDependencies, body: RequestBody): Prom
   if (!signature.ok) return refusal(signature.error.code, { ask_id: askId });
   const pearlKeyProven = proof === "valid";
   const ask = { askId, terms: terms.value, fields, signature: signature.value, pearlKeyProven };
+  if (pearlKeyProven && (await deps.locks.run("asks", () => keepProof(deps, ask)))) {
+    // A proven ask stands before the unproven ones on its address, which may rest for an hour where none is funded (S-34).
+    await deps.rechecks.look(ask.terms.sellerPearlAddress, "request");
+  }
   // What is refused anyway costs no look-up; and while a slow source is asked, nobody waits for the lock of asks.
   const early = await knownOrRefused(deps, ask);
   if (early !== null) return early;
@@ -120,9 +124,23 @@ async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<S
   return refusedNew === null ? null : refusal(refusedNew.code, refusedNew.details);
 }
 
+/**
+ * Keeps the proof of an ask that is known without one, and says whether it has: everybody can read a signed ask, and whoever
+ * posts it first, without the proof, must not take its place among the proven ones from the owner of the key (A-230).
+ */
+async function keepProof({ ledger, readiness }: SwapDependencies, { askId }: SignedAsk): Promise<boolean> {
+  await ledger.open([{ kind: "named", names: [askId] }]);
+  await ledger.settled();
+  const known = ledger.ask(askId);
+  if (known === null || known.pearlKeyProven || ledger.isAskOver(known, readiness.context())) return false;
+  await ledger.write({ asks: [{ ...known, pearlKeyProven: true, updatedAt: readiness.now() }] });
+  return true;
+}
+
 /** From "known ask_id" on, on the state of now: no other change of asks comes between. */
 async function admit(deps: SwapDependencies, ask: SignedAsk, balance: bigint | null): Promise<SwapOutcome> {
   const { ledger, readiness, asks } = deps;
+  if (ask.pearlKeyProven) await keepProof(deps, ask);
   const early = await knownOrRefused(deps, ask);
   if (early !== null) return early;
   const address = ask.terms.sellerPearlAddress;
