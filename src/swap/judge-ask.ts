@@ -112,16 +112,22 @@ function limitFault(state: AskState): RuleRefusal<AskCode> | null {
 
 /**
  * Step 4: the balance (S-34), satoshis, null where its source cannot tell it. `onAddress`: the other asks with the same
- * seller_pearl_address. Null: the ask is created (201).
+ * seller_pearl_address. Null: the ask is created (201). `proven_possible` as in `limitFault`: what strangers offer on the
+ * address counts against an unproven ask, which no money of its seller helps against.
  */
 export function judgeAskBalance(
   ask: Pick<AskRecord, "terms" | "pearlKeyProven">,
-  onAddress: Iterable<FundingAsk>,
+  onAddress: readonly FundingAsk[],
   balanceSat: bigint | null,
 ): RuleRefusal<AskCode> | null {
   if (balanceSat === null) return { code: "BALANCE_UNAVAILABLE", details: {} };
   const needed = fundingNeed(ask, onAddress);
   if (needed <= balanceSat) return null;
+  const isProvenPossible =
+    !ask.pearlKeyProven && fundingNeed({ terms: ask.terms, pearlKeyProven: true }, onAddress) <= balanceSat;
   const details = { needed_sat: needed.toString(), balance_sat: balanceSat.toString() };
-  return { code: "ASK_INSUFFICIENT_SELLER_BALANCE", details };
+  return {
+    code: "ASK_INSUFFICIENT_SELLER_BALANCE",
+    details: { ...details, proven_possible: isProvenPossible },
+  };
 }

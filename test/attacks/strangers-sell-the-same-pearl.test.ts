@@ -74,6 +74,10 @@ async function listed(made: ApiScene): Promise<readonly Record<string, unknown>[
   return [...(await api.asks({ ...query, includeUnfunded: false, sort: "price" })).rows];
 }
 
+function sums(needed: bigint, balance: bigint): Readonly<Record<string, string>> {
+  return { needed_sat: needed.toString(), balance_sat: balance.toString() };
+}
+
 describe("300 EVM keys on one foreign address", () => {
   test("S-32: no more asks are made than the balance pays for together", async () => {
     const made = await apiScene();
@@ -142,6 +146,29 @@ describe("300 EVM keys on one foreign address", () => {
     made.outside.now = START + DAY;
     assert.equal(await post(made, 0, true), "ASK_CANCELLED");
     assert.deepEqual([made.store.commits - commits, made.outside.lookedUp], [0, []]);
+  });
+
+  test("S-32: who is refused for what strangers offer on the address is told that a proof is the way past", async () => {
+    const made = await apiScene();
+    made.outside.balance = 3n * AMOUNT;
+    for (let number = 0; number < 3; number += 1) assert.equal(await post(made, number), "ASK_OPEN");
+    const refused = async (balance: bigint, isProven: boolean) => {
+      made.outside.balance = balance;
+      made.outside.now += 600;
+      const outcome = await createAsk(made.parts, bodyOf(made, 1000, isProven));
+      assert.ok(outcome.kind === "refused");
+      assert.equal(outcome.code, "ASK_INSUFFICIENT_SELLER_BALANCE");
+      return outcome.details;
+    };
+    for (const balance of [4n * AMOUNT - 1n, AMOUNT]) {
+      assert.deepEqual(await refused(balance, false), {
+        ...sums(4n * AMOUNT, balance),
+        proven_possible: true,
+      });
+    }
+    const short = AMOUNT - 1n;
+    assert.deepEqual(await refused(short, false), { ...sums(4n * AMOUNT, short), proven_possible: false });
+    assert.deepEqual(await refused(short, true), { ...sums(AMOUNT, short), proven_possible: false });
   });
 
   test("S-32: a proof that comes while the stranger's post waits for a slow source is kept, too", async () => {

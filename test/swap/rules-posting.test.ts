@@ -200,7 +200,7 @@ describe("S-34: which asks a balance pays for", () => {
     assert.equal(judgeAskBalance(record, group, 150n), null);
     assert.deepEqual(judgeAskBalance(record, group, 149n), {
       code: "ASK_INSUFFICIENT_SELLER_BALANCE",
-      details: { needed_sat: "150", balance_sat: "149" },
+      details: { needed_sat: "150", balance_sat: "149", proven_possible: false },
     });
     assert.equal(judgeAskBalance(record, group, null)?.code, "BALANCE_UNAVAILABLE");
   });

@@ -71,6 +71,16 @@ async function untilAsk(askId: string, status: string): Promise<JsonRow> {
   return row;
 }
 
+test("S-32: a refused expiry is named in the message, as every other field is", async () => {
+  const { body } = await signAsk(stage, party(stage, 2), { expiry: 1_000_000_000, nonce: 1n });
+  const refused = await post("/asks", body);
+  assert.deepEqual([refused.status, refused.body["error"]], [400, "INVALID_REQUEST"]);
+  assert.match(
+    String(refused.body["message"]),
+    /^`expiry`: must be after [0-9]+ and at most [0-9]+ \(30 days ahead\)\.$/,
+  );
+});
+
 test("S-34: a balance that pays for two asks; the oldest stay funded; a refill reopens", async () => {
   const seller = party(stage, 2);
   const first = await postAsk(stage, seller, { nonce: 1n, pearlSat: 2n * ONE });

@@ -2,7 +2,7 @@
 // people, or no verdict (S-62). Values, so that HTTP only has to write them down.
 
 /** A code with which a swap request is refused. Its HTTP status stands in the HTTP layer's registry. */
-type SwapRefusalCode = keyof typeof MESSAGES;
+type SwapRefusalCode = "INVALID_REQUEST" | keyof typeof MESSAGES;
 
 /** A refusal: `message` says what was wrong and what to do; `details` as the rule says. */
 export interface SwapRefusal {
@@ -67,9 +67,11 @@ export function invalidFields(fields: Readonly<Record<string, string>>): SwapRef
   return refused("INVALID_REQUEST", `\`${name}\`: ${sentence}.${more}`, fields);
 }
 
-/** What was wrong and what to do, by code. */
+/** How a key signs what `typed-data` shows; of an account with code its own contract says what is good (S-31). */
+const SIGNATURE_FORM = "A key's signature is 0x and 65 or 64 bytes in hex, s in the lower half.";
+
+/** What was wrong and what to do, by code; `INVALID_REQUEST` is said of each field by itself. */
 const MESSAGES = {
-  INVALID_REQUEST: "The request is malformed; `details` says which field and what was expected.",
   ASK_NOT_FOUND: "No ask with this id was posted here. Check the id, or post the signed ask.",
   DEAL_NOT_FOUND:
     "There is no deal with this hash. A bid that nobody has accepted is none yet: `/api/v1/swaps/{order_hash}` shows it. " +
@@ -80,10 +82,12 @@ const MESSAGES = {
     "`evm_order_hash` is not the hash of these terms, or its order is not indexed yet. Leave it out, or wait.",
   ASK_SELLER_SIGNATURE_INVALID:
     "`seller_evm_signature` is not the seller's EIP-712 signature over these terms. `typed-data` shows what to sign, " +
-    "`details.ask_id` is its digest as it was read here.",
+    `\`details.ask_id\` is its digest as it was read here. ${SIGNATURE_FORM}`,
   ASK_BELOW_MIN_USDC: "`usdc_amount` is below the minimum; `details.min_usdc_amount` is the least.",
   ASK_INSUFFICIENT_SELLER_BALANCE:
-    "The seller's PEARL address does not hold enough for this ask and the seller's other asks. Fund it, or ask for less.",
+    "The seller's PEARL address does not hold enough for this ask and the others that count with it. Where " +
+    "`details.proven_possible` is true, send `seller_pearl_signature` with the ask: those of strangers on the address do " +
+    "not count then. Else fund it, or ask for less.",
   ASK_PEARL_PROOF_INVALID:
     "`seller_pearl_signature` must be a BIP340 signature by the seller's PEARL key over " +
     'tagged_hash("PearlUsdcAsk", ask_id), with the `ask_id` of `details`.',
@@ -95,10 +99,10 @@ const MESSAGES = {
     "A refund time leaves too little room, or too much; `details.bound` says which and `details.needed` the limit.",
   ASK_ACTION_SIGNATURE_INVALID:
     "`signature` must be the seller's EIP-712 signature over this AskAction. `typed-data` shows what to sign, " +
-    "`details.digest` is its digest as it was read here.",
+    `\`details.digest\` is its digest as it was read here. ${SIGNATURE_FORM}`,
   ORIGIN_SIGNATURE_INVALID:
     "`signature` must be the buyer's EIP-712 signature over this BidOrigin. `typed-data` shows what to sign, " +
-    "`details.digest` is its digest as it was read here.",
+    `\`details.digest\` is its digest as it was read here. ${SIGNATURE_FORM}`,
   ASK_PAUSED: "The ask cannot be taken now; `details.status` says its status. Choose another one.",
   ASK_TAKEN: "The ask is taken: an indexed order carries it.",
   ASK_CANCELLED: "The ask is cancelled or expired. Sign a new one.",
@@ -114,7 +118,10 @@ const MESSAGES = {
   PEARL_NODE_UNAVAILABLE: "The PEARL node does not answer now. Try again in some seconds.",
 } as const;
 
-/** A refusal with its code's sentence. */
+/** A refusal with its code's sentence; of `INVALID_REQUEST` as `invalidFields`. */
 export function refusal(code: SwapRefusalCode, details: Readonly<Record<string, unknown>> = {}): SwapRefusal {
-  return refused(code, MESSAGES[code], details);
+  if (code !== "INVALID_REQUEST") return refused(code, MESSAGES[code], details);
+  return invalidFields(
+    Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)])),
+  );
 }

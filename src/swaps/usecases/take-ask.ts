@@ -24,7 +24,7 @@ import { dealRow } from "../../swap/rows.ts";
 import { isDead, type EvaluationContext } from "../../swap/subject.ts";
 import { keepSignatureVerdict } from "./ask-recheck.ts";
 import { unreadyOf } from "./create-ask.ts";
-import { refusal, answer, created, invalidFields, type SwapOutcome } from "./outcome.ts";
+import { refusal, answer, created, type SwapOutcome } from "./outcome.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import { type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
@@ -83,10 +83,7 @@ export async function takeAsk(
     hashOf: digests.terms,
     isIndexed: (hash) => isIndexed(deps, hash),
   });
-  if (!plan.ok) {
-    const { code, details } = plan.error;
-    return code === "INVALID_REQUEST" ? invalidFields(textsOf(details)) : refusal(code, details);
-  }
+  if (!plan.ok) return refusal(plan.error.code, plan.error.details);
   return deps.locks.run(`deal:${plan.value.hash}`, () => settle(deps, request, plan.value));
 }
 
@@ -196,8 +193,4 @@ function rowOf(
   const row = subject === null ? null : dealRow(subject, readiness.context(), rules);
   if (row === null) throw new Error(`the take ${hash} was kept, and is not there`);
   return row;
-}
-
-function textsOf(details: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(details).map(([name, value]) => [name, String(value)]));
 }
