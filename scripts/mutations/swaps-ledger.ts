@@ -172,6 +172,12 @@ export const SWAPS_LEDGER: readonly Break[] = [
       replace: "add",
       why: "a lock that was evicted or orphaned is shown as a transaction of the swap",
     },
+    {
+      rule: "A-114",
+      find: 'closed.kind === "claimed" ? sellerProceeds(terms) : terms.usdcAmount',
+      replace: "terms.usdcAmount",
+      why: "a claim of USDC is said to pay the seller's fee to the seller",
+    },
   ]),
   ...inFile("src/swaps/ledger/order-book.ts", [
     {

@@ -31,7 +31,7 @@ export type SwapTransactionRow = {
   /** As its chain shows it: 0x before an EVM hash, none before a PEARL one. */
   readonly txid: string;
   readonly action: TransactionAction;
-  /** What moved; null where nothing did. */
+  /** What moved, for a claim of USDC what the seller was paid; null where nothing did. */
   readonly amount: string | null;
   /** Lock outputs that it made or spent; null on the EVM chain. */
   readonly outputs: number | null;
@@ -112,11 +112,18 @@ interface EvmStep {
 
 const CLOSING = { cancelled: "cancel_bid", claimed: "claim_usdc", refunded: "refund_usdc" } as const;
 
+/** What a claim pays to the seller, raw USDC: the fee, rounded down, stays in the escrow for its recipient (S-23). */
+function sellerProceeds({ usdcAmount, feeBps }: OrderFacts["terms"]): bigint {
+  return usdcAmount - (usdcAmount * BigInt(feeBps)) / 10_000n;
+}
+
 function evmSteps({ terms, locked, accepted, closed, credited }: OrderFacts): readonly EvmStep[] {
   const steps: EvmStep[] = [{ action: "lock_usdc", place: locked, amount: terms.usdcAmount }];
   if (accepted !== null) steps.push({ action: "accept_bid", place: accepted.place, amount: null });
-  if (closed !== null)
-    steps.push({ action: CLOSING[closed.kind], place: closed.place, amount: terms.usdcAmount });
+  if (closed !== null) {
+    const amount = closed.kind === "claimed" ? sellerProceeds(terms) : terms.usdcAmount;
+    steps.push({ action: CLOSING[closed.kind], place: closed.place, amount });
+  }
   if (credited === null) return steps;
   const { place, amount, withdrawn } = credited;
   steps.push({ action: "credit_payout", place, amount });

@@ -101,6 +101,26 @@ describe("the transactions of a swap", () => {
     assert.deepEqual(await didOf(made, bytes32("another")), []);
   });
 
+  test("say what moved: of a claim of USDC the seller's proceeds, without the fee, rounded down, that stays", async () => {
+    const made = await scene();
+    const lock = locked("a", 9);
+    assert.ok(lock.kind === "OrderLocked");
+    const odd = { ...lock, terms: terms("a", { usdcAmount: 250_000_049n }) };
+    await made.ledger.applyEvm(evm(11, [odd, accepted("a", 10), claimed("a", 11)], { finalHeight: 10 }));
+    const outcome = await made.api.transactionsOf(ORDER);
+    assert.ok(outcome.kind === "answer");
+    const { transactions } = outcome.value;
+    assert.ok(Array.isArray(transactions));
+    assert.deepEqual(
+      transactions.map(({ action, amount }) => [action, amount]),
+      [
+        ["lock_usdc", "250000049"],
+        ["accept_bid", null],
+        ["claim_usdc", "245000049"],
+      ],
+    );
+  });
+
   test("of a take are none, and of an unknown hash there is no answer", async () => {
     const made = await scene();
     const one = ask("s");

@@ -202,7 +202,11 @@ export const SwapTransactionSchema = Type.Object({
     description:
       "What it did: as in next_actions, and `credit_payout` where the token refused the payout, which the escrow then owes.",
   }),
-  amount: nullable(amount("Raw units of what moved: satoshis on PEARL, 10^-6 USDC on the EVM chain.")),
+  amount: nullable(
+    amount(
+      "Raw units of what moved: satoshis on PEARL, 10^-6 USDC on the EVM chain. Of `claim_usdc` the seller's proceeds: the fee stays in the escrow for its recipient.",
+    ),
+  ),
   outputs: nullable(count("Lock outputs that it made or spent; null on the EVM chain.")),
   height: nullable(count("Height of its block; null in the mempool, like the next two.")),
   block_hash: nullable(Type.Union([bytes32("EVM block."), hex32("PEARL block.")])),
