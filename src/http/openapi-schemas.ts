@@ -163,7 +163,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   pearl_key_proven: "Whether the seller has signed with the PEARL key (S-32).",
   binding_on_chain:
     "In the answer to a cancel alone, and always false: the contract still takes the ask until it expires or its nonce is revoked (S-33).",
-  lock_call: "The contract call that funds this take; null where there is none to make.",
+  lock_call:
+    "The contract call that funds this take, in every answer while no order of it is indexed, also when the take is dead: to be sent only while `lock_usdc` stands in `next_actions`. Null of an order, and where the ask was not posted here.",
   function: "Name of the contract's function.",
   terms: "Arguments of the call: the terms, as text.",
   ask: "Arguments of the call: the ask, as text.",

@@ -343,9 +343,9 @@ function referenceTo(name: string): Json {
 }
 
 function exampleNoVerdict(code: ErrorCode): Json {
-  const { order_hash } = SWAP_EXAMPLES.verification;
+  const { order_hash, details } = SWAP_EXAMPLES.noVerdict;
   const message = ERRORS[code].when;
-  return { ok: false, order_hash, verified: false, error: code, reason: code, message, details: {} };
+  return { ok: false, order_hash, verified: false, error: code, reason: code, message, details };
 }
 
 function exampleError(schema: "Error" | "SwapError", code: ErrorCode): Json {

@@ -30,6 +30,11 @@ test("S-02, S-03, S-40: the figures are those in force on a real chain", () => {
     `no later than ${before(large)} minutes before T_p, ${before(small)} for up to`,
   ];
   for (const sentence of sentences) assert.ok(advice().includes(sentence), sentence);
+  // What follows where the margins are set otherwise, which `limits` shows without this bound.
+  assert.ok(advice().includes("(`lock_margin_s` and half an hour, at least 130 minutes)"));
+  const set = { ...small, lockMarginS: 100 * 60 + 1 };
+  assert.deepEqual([before(set), before({ ...set, lockMarginS: 100 * 60 })], [130 + 1 / 60, 130]);
+  assert.equal(before({ ...set, lockMarginS: 60 }), 130);
   const most = `up to ${(EVM_REFUND_MAX_S - MARGIN_S) / HOUR} hours ahead`;
   assert.ok(readDocument("docs/swaps.md").text.includes(most), most);
 });

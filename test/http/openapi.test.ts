@@ -314,6 +314,8 @@ describe("H-50, S-62: what verifications answer", () => {
     const schema = dereferenced(answerSchema(PATH, "post"));
     assert.deepEqual(at(schema, "properties", "ok", "const"), true);
     assert.match(String(at(schema, "properties", "ok", "description")), /The verdict is `verified`/);
+    const details = Object(at(schema, "properties", "details", "properties"));
+    for (const name of Object.keys(answer.json().details)) assert.ok(Object.hasOwn(details, name), name);
     assert.deepEqual(undescribed(answer.json(), schema, PATH), []);
     assert.ok(ajv().compile(standalone(schema))(answer.json()), answer.body);
   });

@@ -237,6 +237,23 @@ const verification = {
   },
 } as const;
 
+/** A verification without a verdict: what the terms say, and nothing of what there is. */
+const noVerdict = {
+  order_hash: verification.order_hash,
+  details: {
+    ...verification.details,
+    claim_script_present: false,
+    refund_script_present: false,
+    internal_key_nums: false,
+    actual_script_hex: null,
+    actual_address: null,
+    actual_amount_sat: null,
+    confirmations_have: 0,
+    valid_until: null,
+    retryable: true,
+  },
+} as const;
+
 /** Stats. */
 const swapStats = {
   ok: true,
@@ -314,6 +331,7 @@ export const SWAP_EXAMPLES = {
   bidRow,
   askRow,
   verification,
+  noVerdict,
   swapStats,
   typedData,
   askCreateBody: {

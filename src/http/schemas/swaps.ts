@@ -93,7 +93,10 @@ const confirmations = Type.Object(
       {
         have: count("Of the later of OrderLocked and OrderAccepted."),
         need: nullable(count("Null where the `finalized` tag decides.")),
-        final: Type.Boolean(),
+        final: Type.Boolean({
+          description:
+            "Whether these two cannot be undone any more; of what ended the order `evm_leg` says so.",
+        }),
       },
       { description: "The USDC side." },
     ),

@@ -48,7 +48,7 @@ const acceptLock: SwapRoute = {
   method: "POST",
   path: "/api/v1/swaps/deals/{deal_hash}/accept-lock",
   name: "acceptLock",
-  summary: "Say where the PEARL lock of a deal is",
+  summary: "Say where the PEARL lock of a deal is: a hint, which nobody has to give and `verify-lock` judges",
   params: dealParams,
   query: NO_PARAMETERS,
   body: AcceptLockBody,
