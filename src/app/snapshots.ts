@@ -22,12 +22,14 @@ import {
 import { assembleSnapshot, openAssembled } from "../adapters/store-sqlite/snapshot/import-snapshot.ts";
 import { makeOwn, removeForeign } from "../adapters/store-sqlite/snapshot/make-own.ts";
 import { readManifest, type SnapshotManifest } from "../adapters/store-sqlite/snapshot/manifest.ts";
+import { termsFromRows } from "../adapters/store-sqlite/snapshot/terms-from-rows.ts";
 import { remakeUndo } from "../adapters/store-sqlite/snapshot/undo-from-rows.ts";
 import { storedParameters } from "../adapters/store-rows/parameters.ts";
 import { answered } from "../adapters/store-sqlite/answered.ts";
 import { takeWriteLock, type WriteLock } from "../adapters/store-sqlite/write/write-lock.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
+import { verifySchnorr } from "../adapters/system/schnorr.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import { withoutLogin } from "../follow/url-login.ts";
 import { eventFloor } from "../index/event-groups.ts";
@@ -207,6 +209,8 @@ function checkRows(
       throw new CommandRefused(["the database is of another height than its manifest says"]);
     const hashOf = addressHash(addressSeed(connection));
     for (const step of digestsFromRows(connection, initialDigest(config.rules, sha256), hashOf))
+      if ("finding" in step) throw new CommandRefused([`the snapshot is wrong: ${step.finding}`]);
+    for (const step of termsFromRows(connection, { rules: config.rules, sha256, verifySchnorr }))
       if ("finding" in step) throw new CommandRefused([`the snapshot is wrong: ${step.finding}`]);
     say(`the rows of ${height} blocks give digest ${digest}`);
     const [fault] = auditStore(connection);

@@ -25,10 +25,13 @@ import { assembleSnapshot, openAssembled } from "../../src/adapters/store-sqlite
 import { openReplay } from "../../src/adapters/store-sqlite/read/index-reader.ts";
 import { makeOwn } from "../../src/adapters/store-sqlite/snapshot/make-own.ts";
 import { readManifest } from "../../src/adapters/store-sqlite/snapshot/manifest.ts";
+import { termsFromRows } from "../../src/adapters/store-sqlite/snapshot/terms-from-rows.ts";
 import { remakeUndo } from "../../src/adapters/store-sqlite/snapshot/undo-from-rows.ts";
+import { kindOf } from "../../src/adapters/store-rows/kinds.ts";
 import { compareIndexes, undoHeights } from "../../src/adapters/store-rows/compare-rows.ts";
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import { sha256 } from "../../src/adapters/system/hashes.ts";
+import { verifySchnorr } from "../../src/adapters/system/schnorr.ts";
 import type { StoreDump } from "../../src/index/ports.ts";
 import { initialDigest } from "../../src/prc20/digest.ts";
 import type { ProtocolRules } from "../../src/prc20/rules.ts";
@@ -73,7 +76,10 @@ function findingsOf(file: string): readonly string[] {
   const connection = openAssembled(file);
   try {
     const hashOf = addressHash(addressSeed(connection));
-    const steps = [...digestsFromRows(connection, initialDigest(rules, sha256), hashOf)];
+    const steps = [
+      ...digestsFromRows(connection, initialDigest(rules, sha256), hashOf),
+      ...termsFromRows(connection, { rules, sha256, verifySchnorr }),
+    ];
     return [...steps.flatMap((step) => ("finding" in step ? [step.finding] : [])), ...auditStore(connection)];
   } finally {
     connection.close();
@@ -162,6 +168,57 @@ for (const [name, sql] of Object.entries(LIES)) {
     assert.equal(connection.run(sql), 1, "the lie must hit a row");
     connection.close();
     assert.ok(findingsOf(lie).length > 0);
+  });
+}
+
+const DEPLOYED = "(SELECT min(tick) FROM token)";
+const ENDED = "(SELECT min(place) FROM listing WHERE state > 2)";
+
+/** Of all this no digest and no book speaks. */
+const TERMS: Readonly<Record<string, string>> = {
+  "decimals that nobody could write": `UPDATE token SET dec = '99999999' WHERE tick = ${DEPLOYED}`,
+  "decimals that are no number": `UPDATE token SET dec = 'many' WHERE tick = ${DEPLOYED}`,
+  "a larger mint": `UPDATE token SET lim = max || '0' WHERE tick = ${DEPLOYED}`,
+  "a content id": `UPDATE token SET cid = printf('%.*c', 9999, 'x') WHERE tick = ${DEPLOYED}`,
+  "another deploy's text": `UPDATE op SET payload = (SELECT payload FROM op WHERE kind = ${kindOf("deploy", true)} ORDER BY place DESC LIMIT 1)
+    WHERE place = (SELECT min(place) FROM op WHERE kind = ${kindOf("deploy", true)})`,
+  "a text that is no operation": "UPDATE op SET payload = 'x' WHERE place = (SELECT min(place) FROM op)",
+  "a text of a megabyte":
+    "UPDATE op SET payload = payload || printf('%.*c', 1000000, ' ') WHERE place = (SELECT min(place) FROM op)",
+  "a text that asks for less": `UPDATE op SET payload = replace(payload, '"amt":"' || amount, '"amt":"1')
+    WHERE place = (SELECT min(place) FROM op WHERE kind = ${kindOf("transfer", true)} AND payload LIKE '%"amt":"' || amount || '"%')`,
+  "an invalid operation of another name":
+    'UPDATE op SET payload = replace(payload, \'"op":"\', \'"op":"x\') WHERE place = (SELECT min(place) FROM op WHERE reason IS NOT NULL)',
+  "a listing that never expires":
+    "UPDATE listing SET exp = exp + 1000 WHERE place = (SELECT min(place) FROM listing WHERE state > 1 AND exp IS NOT NULL)",
+  "another anchor": `UPDATE listing SET anchor_amount = anchor_amount + 1 WHERE place = ${ENDED}`,
+  "an anchor of more than there is": `UPDATE listing SET anchor_amount = '18446744073709551616' WHERE place = ${ENDED}`,
+  "another signature": `UPDATE listing SET signature = randomblob(64) WHERE place = ${ENDED}`,
+  "a long signature": `UPDATE listing SET signature = zeroblob(9999) WHERE place = ${ENDED}`,
+  "another policy hash": `UPDATE listing SET policy_hash = randomblob(32) WHERE place = ${ENDED}`,
+  "a listing's end at another time": `UPDATE listing SET close_time = close_time + 1 WHERE place = ${ENDED}`,
+  "a listing's begin at another time": `UPDATE listing SET created_time = created_time + 1 WHERE place = ${ENDED}`,
+  "a fill by another transaction":
+    "UPDATE listing SET close_txid = randomblob(32) WHERE place = (SELECT min(place) FROM listing WHERE state = 2)",
+  "a time before all times": "UPDATE block SET time = -1 WHERE height = 0",
+  "a time after all times": "UPDATE block SET time = 4294967296 WHERE height = 0",
+  "transactions in another order":
+    "UPDATE op SET tx_index = tx_index + 1000 WHERE place = (SELECT min(place) FROM op)",
+  "a transaction within two": "UPDATE op SET tx_index = 0.5 WHERE place = (SELECT min(place) FROM op)",
+};
+
+for (const [name, sql] of Object.entries(TERMS)) {
+  test(`what no inscribed text, signature or block makes is found in a snapshot: ${name}`, () => {
+    const lie = join(folder, "terms.db");
+    copyFileSync(source, lie);
+    const connection = openAssembled(lie);
+    try {
+      assert.equal(connection.run(sql), 1, "the lie must hit a row");
+      const steps = [...termsFromRows(connection, { rules, sha256, verifySchnorr })];
+      assert.ok(steps.some((step) => "finding" in step));
+    } finally {
+      connection.close();
+    }
   });
 }
 

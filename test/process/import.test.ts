@@ -169,6 +169,17 @@ test("a replay compares every row, also those of which the digest does not speak
   }
 });
 
+test("terms of a token that nobody inscribed do not pass, whatever another service says of the digest", async () => {
+  // A price in whole tokens would be worked out with a number of a hundred million digits.
+  const absurd = "UPDATE token SET dec = '99999999' WHERE tick = (SELECT min(tick) FROM token)";
+  const parts = await snapshotWith("absurd", absurd);
+  await refused(
+    byWitness("taken-absurd", parts),
+    /the snapshot is wrong: The operation at place \d+ did not do what its text says/,
+  );
+  assert.equal(existsSync(file("taken-absurd")), false);
+});
+
 test("as many blocks are replayed as were asked for, however few can be undone later", async () => {
   const other = new SimulatedWorld(612);
   other.grow(BLOCKS);

@@ -1,6 +1,6 @@
 // Makes the digest of every block again (P-80, P-81) from the rows of the index: operations, ends of listings and the
 // balances after each. Where the last one is what others say, these rows are theirs. The digest does not speak of payloads,
-// nor of the terms of listings and tokens: those are bound by a replay alone.
+// nor of the terms of listings and tokens: those are held against each other by `terms-from-rows.ts`.
 
 import { createHash } from "node:crypto";
 import { BlockDigest } from "../../../prc20/digest.ts";
