@@ -8,6 +8,7 @@ import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type Answer, COMMON_HEADERS, deliver, jsonAnswer, piecesOf } from "./answer.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { ERRORS, type ErrorCode, errorBody, isSwapPath, pathOf, showsIndexedHeight } from "./errors.ts";
+import type { HeldAnswers } from "./held-answers.ts";
 import { absentPage, isMachinePath, prefersHtml } from "./page-shell.ts";
 import { type PathTable, WHOLE_SERVER } from "./path-table.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -16,23 +17,26 @@ import type { ResponseCache } from "./response-cache.ts";
 export interface HttpContext {
   readonly deps: HttpDependencies;
   readonly cache: ResponseCache;
+  readonly held: HeldAnswers;
   readonly paths: PathTable;
 }
 
 /** Seconds after which a refused client may try again. */
 export const RETRY_AFTER_S = { swapsDisabled: 3600, unavailable: 5 } as const;
 
-/** Sends an answer in the form that this client takes. */
+/** Sends an answer in the form that this client takes. `held`: where the answer is no one's but this client's. */
 export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
+  held?: HeldAnswers,
 ): Promise<FastifyReply> {
   const { status, headers, body } = await deliver(answer, request.headers);
   reply.code(status).header("x-request-id", request.id).headers(headers);
   // Of nothing the framework tells whoever sends HEAD that it is 0 bytes, which a 304 must not say of bytes that are there
   // (RFC 9110 §8.6); of a stream it tells no length.
   if (body === null) return reply.send(request.method === "HEAD" ? Readable.from([]) : undefined);
+  if (request.method !== "HEAD") held?.hold(reply.raw, body);
   const pieces = piecesOf(body);
   return reply.send(pieces === null ? body : Readable.from(pieces));
 }

@@ -37,6 +37,8 @@ export interface ConnectionLimits {
   readonly max?: number;
   /** A connection that takes nothing of its answer for this long is cut; default 30,000. */
   readonly stallMs?: number;
+  /** Bytes of answers that may lie in memory until clients take them; default 128 MiB. */
+  readonly heldBytes?: number;
 }
 
 /** Limits of the event stream (H-39). */

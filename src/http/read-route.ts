@@ -229,13 +229,13 @@ async function madeAnswer(
 
 /** Past Fastify where that says the same: no limit has headers to add, and nothing is to be compressed. */
 async function sendReady(
-  { deps }: HttpContext,
+  { deps, held }: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
   ready: ReadyAnswer,
 ): Promise<FastifyReply> {
-  if (deps.rateLimit !== null || !writeReady(ready, () => request.id, request.raw, reply.raw)) {
-    return sendAnswer(request, reply, ready.answer);
+  if (deps.rateLimit !== null || !writeReady(ready, held, () => request.id, request.raw, reply.raw)) {
+    return sendAnswer(request, reply, ready.answer, held);
   }
   return reply.hijack();
 }

@@ -13,7 +13,7 @@ import fastify, {
 import { StoreUnavailable } from "../index/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
 import { CLOSING, NO_DATABASE, refuseExpectation, writeError } from "./bare-error.ts";
-import { clientAddress, type ProxyTest } from "./client-key.ts";
+import { clientAddress, clientKey, type ProxyTest } from "./client-key.ts";
 import { clientErrorWriter, refuseTunnel, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
 import { answerUnrouted, type HttpContext, knownHeightHeaders, sendError } from "./context.ts";
@@ -22,6 +22,7 @@ import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type ErrorCode, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
+import { HeldAnswers } from "./held-answers.ts";
 import { PathTable } from "./path-table.ts";
 import { RateLimiter, type RateVerdict } from "./rate-limit.ts";
 import { registerRead } from "./read-route.ts";
@@ -71,9 +72,13 @@ const NO_SCHEMAS = {
  */
 export async function buildServer(deps: HttpDependencies): Promise<FastifyInstance> {
   const cache = new ResponseCache(deps.cacheBytes ?? CACHE_BYTES_DEFAULT);
-  const context: HttpContext = { deps, cache, paths: new PathTable() };
-  const nextRequestId = requestIds();
   const isProxy = proxyTest(deps);
+  const held = new HeldAnswers(
+    (request) => clientKey(clientAddress(request, isProxy)),
+    deps.connections?.heldBytes,
+  );
+  const context: HttpContext = { deps, cache, held, paths: new PathTable() };
+  const nextRequestId = requestIds();
   const limits = requestLimits(deps, isProxy);
   const lifecycle = { closing: false };
   const connections = new Connections({
@@ -169,7 +174,7 @@ function nodeServer(
   lifecycle: { readonly closing: boolean },
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const { deps, cache } = context;
+  const { deps } = context;
   const { swaps } = deps;
   // A limit has to count every request, so with one all of them take the ordinary way.
   const keepsAnswers = deps.rateLimit === null;
@@ -200,7 +205,7 @@ function nodeServer(
       requestId = nextRequestId();
       return requestId;
     };
-    if (!serveKept(cache, takeId, request, response)) return handler(request, response);
+    if (!serveKept(context, takeId, request, response)) return handler(request, response);
     if (deps.logRequests === true) {
       const { method, url } = request;
       deps.log.debug(

@@ -86,11 +86,26 @@ const OPERATIONS_PER_STEP = 256;
 /** How often the steps are begun anew because a block came between two of them; then there is one step. */
 const MOST_ATTEMPTS = 4;
 
-/** All operations of a transaction as of one state. */
+/** The last of the long answers that this thread makes; the next one begins when it is over. */
+let lastLong: Promise<unknown> = Promise.resolve();
+
+/**
+ * All operations of a transaction as of one state. Those that take several steps are made one after the other: side by side
+ * they would all lie in memory half made, and none would be done before the others (H-11).
+ */
 async function operationsInSteps(
   queries: ReadDependencies["queries"],
   txid: Txid,
 ): Promise<WholeTransaction> {
+  const short = await operationsOfOneState(queries, txid, OPERATIONS_PER_STEP, 1);
+  if (short !== null) return short;
+  const made = lastLong.then(() => longTransaction(queries, txid));
+  lastLong = made.catch(() => undefined);
+  return made;
+}
+
+/** The same of a transaction that takes several steps. */
+async function longTransaction(queries: ReadDependencies["queries"], txid: Txid): Promise<WholeTransaction> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
     const whole = await operationsOfOneState(queries, txid, OPERATIONS_PER_STEP);
     if (whole !== null) return whole;
@@ -106,26 +121,31 @@ interface WholeTransaction {
   readonly rows: PaddedText;
 }
 
-/** Reads `limit` operations at a time; null where the state changed between two steps. */
+/** Reads `limit` operations at a time; null where the state changed between two steps, or `mostSteps` are not enough. */
 async function operationsOfOneState(
   queries: ReadDependencies["queries"],
   txid: Txid,
   limit: number,
+  mostSteps = Number.POSITIVE_INFINITY,
 ): Promise<WholeTransaction | null> {
   const texts: Buffer[] = [];
   let begun: TipState | null = null;
-  for (let after = -1; ; await everybodyElse()) {
+  for (let [after, step] = [-1, 0]; step < mostSteps; step += 1, await everybodyElse()) {
     const { state, value } = await queries.operationsOf(txid, null, { after, limit });
     begun ??= state;
     if (state.hash !== begun.hash || state.height !== begun.height) return null;
     const rows = value.map((row) => JSON.stringify(operationRow(row, state.height)));
     if (rows.length > 0) texts.push(Buffer.from(`${texts.length === 0 ? "" : ","}${rows.join(",")}`));
     const last = value.at(-1);
-    if (last === undefined || value.length < limit) break;
+    if (last === undefined || value.length < limit) return { state, rows: wholeText(texts) };
     after = last.operation.place;
   }
+  return null;
+}
+
+function wholeText(texts: readonly Buffer[]): PaddedText {
   const buffer = Buffer.concat(texts);
-  return { state: begun, rows: { buffer, from: 0, to: buffer.length } };
+  return { buffer, from: 0, to: buffer.length };
 }
 
 /** Lets everybody else have a turn. */

@@ -97,7 +97,7 @@ async function handle(
   }
   // A POST is never answered by 304: its `If-None-Match`, if any, is not about its answer.
   if (route.method === "POST") delete request.headers["if-none-match"];
-  return sendAnswer(request, reply, answerOf(service, result));
+  return sendAnswer(request, reply, answerOf(service, result), context.held);
 }
 
 /** What a request comes to in which no secret was found. */
