@@ -8,6 +8,7 @@ import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store
 import { TOPICS } from "../src/app/publish-report.ts";
 import { noteBalances, ToldPresent } from "../src/app/told-present.ts";
 import { handClock } from "../testkit/doubles/clock.ts";
+import { notingLedger } from "../testkit/doubles/noting-ledger.ts";
 import { needsPostgres, startPostgres } from "../testkit/doubles/postgres.ts";
 
 const OPERATION = {
@@ -33,11 +34,7 @@ describe("the present over PostgreSQL", needsPostgres(), () => {
       null,
     );
     const balances = new Map<string, number>();
-    const ledger = {
-      addressesSeen: () => balances.keys(),
-      noteBalanceSeen: (address: string, at: number | null) =>
-        void (at === null ? balances.delete(address) : balances.set(address, at)),
-    };
+    const ledger = notingLedger(balances);
     let mark: ReaderMark = { live: 0, fence: null, change: null };
     const look = async (): Promise<boolean> => {
       const { live, fence } = await reading.look(mark);

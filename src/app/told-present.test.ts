@@ -7,6 +7,7 @@ import type { MempoolOperation, MempoolSnapshot } from "../follow/serving.ts";
 import type { PearlAddress, Tick, Txid } from "../primitives/brands.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
 import { logOf } from "../../testkit/doubles/log.ts";
+import { notingLedger } from "../../testkit/doubles/noting-ledger.ts";
 import type { SharedSettings } from "./config/shared-settings.ts";
 import { ReportPublisher } from "./publish-report.ts";
 import type { SwapReport, WriterReport } from "./report.ts";
@@ -30,15 +31,6 @@ function operation(txid: string, vout = 0): MempoolOperation {
     to: null,
     listingId: null,
     payloadJson: "{}",
-  };
-}
-
-/** A ledger as far as it notes when balances were looked up. */
-function noting(balances: Map<string, number>) {
-  return {
-    addressesSeen: () => balances.keys(),
-    noteBalanceSeen: (address: string, at: number | null) =>
-      void (at === null ? balances.delete(address) : balances.set(address, at)),
   };
 }
 
@@ -82,7 +74,7 @@ function parts(settings: SharedSettings | null = null) {
   );
   const present = new ToldPresent(clock, settings);
   const balances = new Map<string, number>();
-  const ledger = noting(balances);
+  const ledger = notingLedger(balances);
   const tell = async (behindMs = 0): Promise<void> => {
     await publisher.publish();
     for (const rows of told.splice(0)) {
@@ -155,7 +147,7 @@ test("unconfirmed operations and looked-up balances come and go, each told once,
 
 test("S-34: what is told as a whole leaves no balance standing that a former writer looked up", () => {
   const seen = new Map([["gone", 3]]);
-  noteBalances(noting(seen), [{ topic: "balance", key: "p", body: "7" }], true);
+  noteBalances(notingLedger(seen), [{ topic: "balance", key: "p", body: "7" }], true);
   assert.deepEqual([...seen], [["p", 7]]);
 });
 
