@@ -8,6 +8,7 @@ import type { Damage, EngineUnderTest } from "../testkit/store-contract/index.ts
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance * 10 WHERE balance <> 0",
   "block fills": "UPDATE block_fills SET fills = fills + 1",
+  "book of no token": "INSERT INTO floor (tick, height, price, amount) VALUES ('NOBODY', 999999, 1, 1)",
   candle: "UPDATE candle SET volume = volume * 10",
   floor: "UPDATE floor SET price = price * 10 WHERE price IS NOT NULL",
   history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",

@@ -23,6 +23,7 @@ import { IDENTITY } from "../testkit/store-contract/swap-drafts.ts";
 const DAMAGE_SQL: Readonly<Record<Damage, string>> = {
   balance: "UPDATE balance SET balance = balance || '0' WHERE balance <> '0'",
   "block fills": "UPDATE block_fills SET fills = fills + 1",
+  "book of no token": "INSERT INTO floor (tick, height, price, amount) VALUES ('NOBODY', 999999, '1', '1')",
   candle: "UPDATE candle SET volume = volume || '0'",
   floor: "UPDATE floor SET price = price || '0' WHERE price IS NOT NULL",
   history: "DELETE FROM op_address WHERE place = (SELECT max(place) FROM op)",

@@ -15,6 +15,7 @@ export const WHOLE_BLOCK: BlockPart = { from: null, places: Number.MAX_SAFE_INTE
 export type Damage =
   | "balance"
   | "block fills"
+  | "book of no token"
   | "candle"
   | "floor"
   | "history"
@@ -28,6 +29,7 @@ export type Damage =
 export const DAMAGES: readonly Damage[] = [
   "balance",
   "block fills",
+  "book of no token",
   "candle",
   "floor",
   "history",

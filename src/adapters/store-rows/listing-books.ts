@@ -7,6 +7,17 @@ import { hexOf } from "./cells.ts";
 import { unitPriceKey } from "./sort-keys.ts";
 import { listingKey } from "./written-rows.ts";
 
+const BOOKS = ["block_fills", "candle", "expired_open", "floor", "market"];
+
+/**
+ * A sentence for each row of a market's books whose ticker nobody has deployed, in both dialects: who deploys it later would
+ * go on with that row, or find the place of his own taken.
+ */
+export const BOOKS_OF_NOBODY = BOOKS.map(
+  (table) => `SELECT 'The table ${table} names the unknown token ' || tick || '.' AS sentence FROM ${table}
+    WHERE tick NOT IN (SELECT tick FROM token)`,
+).join(" UNION ALL ");
+
 /** A listing as it is stored. */
 export interface StoredListing {
   readonly listing: ListingRow;

@@ -9,6 +9,7 @@ import { FIRST_NAMED_KIND, kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.t
 import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
+import { BOOKS_OF_NOBODY } from "../../store-rows/listing-books.ts";
 import { LEDGER_CHECKS } from "./audit-ledger.ts";
 import { auditMarkets } from "./audit-market.ts";
 
@@ -95,6 +96,7 @@ const CHECKS: readonly string[] = [
      UNION ALL (SELECT prefix, deploy_place FROM token_prefix
        EXCEPT SELECT left(tick, n), deploy_place FROM token CROSS JOIN generate_series(1, 16) AS n WHERE n <= length(tick))
    ) AS differing LIMIT 1`,
+  BOOKS_OF_NOBODY,
   ...LEDGER_CHECKS,
 ];
 

@@ -17,7 +17,7 @@ import { storedTip } from "../block-rows.ts";
 import { CellReader, hexOf } from "../../store-rows/cells.ts";
 import type { LongStep } from "../../../index/verify.ts";
 import { findings } from "../../store-rows/compare-rows.ts";
-import { ListingSums, listingFaults } from "../../store-rows/listing-books.ts";
+import { BOOKS_OF_NOBODY, ListingSums, listingFaults } from "../../store-rows/listing-books.ts";
 import type { Connection } from "../connection.ts";
 import {
   LISTING_COLUMNS,
@@ -58,6 +58,7 @@ export function* auditMarket(connection: Connection): Generator<LongStep, void, 
     yield* auditCandles(connection, token.tick);
     yield* findings(auditTraded(connection, token.tick, now));
   }
+  for (const [sentence] of connection.each(BOOKS_OF_NOBODY)) yield { finding: String(sentence) };
   if (expired !== noted) {
     yield { finding: `The tip says ${noted} expired open listings, there are ${expired}.` };
   }
