@@ -180,6 +180,34 @@ test("terms of a token that nobody inscribed do not pass, whatever another servi
   assert.equal(existsSync(file("taken-absurd")), false);
 });
 
+/** Less than a thousand places are left before a number of the ledger is too large. */
+const SHIFT = 2 ** 52 - 2000;
+/** Numbers of rows that no text and no digest speaks of, and that this program would never have given. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  "addresses below nothing": `UPDATE address SET id = id - 1000000;
+    UPDATE op SET from_id = from_id - 1000000, to_id = to_id - 1000000, filled_owner_id = filled_owner_id - 1000000;
+    UPDATE op_address SET address_id = address_id - 1000000; UPDATE token SET deployer_id = deployer_id - 1000000;
+    UPDATE balance SET address_id = address_id - 1000000; UPDATE ledger SET address_id = address_id - 1000000;
+    UPDATE listing SET owner_id = owner_id - 1000000, seller_id = seller_id - 1000000, buyer_id = buyer_id - 1000000`,
+  "an address behind which there is no number":
+    "INSERT INTO address (id, hash, text) SELECT 9007199254740991, hash, text FROM address WHERE id = 1",
+  "an operation's name behind which there is none": "INSERT INTO op_name VALUES (9007199254740991, 'x')",
+  "places that are soon at their end": `UPDATE block SET next_place = next_place + ${SHIFT};
+    UPDATE op SET place = place + ${SHIFT}, listing_place = listing_place + ${SHIFT};
+    UPDATE op_address SET place = place + ${SHIFT}; UPDATE ledger SET change_key = change_key + 2 * ${SHIFT};
+    UPDATE token SET deploy_place = deploy_place + ${SHIFT};
+    UPDATE token_prefix SET deploy_place = deploy_place + ${SHIFT};
+    UPDATE listing SET place = place + ${SHIFT}, close_place = close_place + ${SHIFT}, change_key = change_key + 2 * ${SHIFT}`,
+};
+
+for (const [name, sql] of Object.entries(NUMBERS)) {
+  test(`a snapshot's rows are numbered as this program numbers them: ${name}`, async () => {
+    const to = `numbered-${Object.keys(NUMBERS).indexOf(name)}`;
+    await refused(byWitness(to, await forged(`forged-${to}`, sql)), /the snapshot is wrong: /);
+    assert.equal(existsSync(file(to)), false);
+  });
+}
+
 test("as many blocks are replayed as were asked for, however few can be undone later", async () => {
   const other = new SimulatedWorld(612);
   other.grow(BLOCKS);

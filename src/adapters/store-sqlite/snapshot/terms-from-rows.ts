@@ -1,6 +1,7 @@
-// Holds the rows of an index against the texts that were inscribed: the digest speaks neither of these nor of times and
-// of the terms of tokens and listings. What no chain could have made is found. A text that somebody could have inscribed,
-// and did not, is bound by a replay alone.
+// Looks at what digests and books of an index leave open: whether its rows are numbered as by this program, so that it can
+// go on with them, and whether they are what was inscribed. The digest speaks neither of texts and times nor of the terms of
+// tokens and listings. What no chain could have made is found. A text that somebody could have inscribed, and did not, is
+// bound by a replay alone.
 
 import type { LongStep } from "../../../index/verify.ts";
 import { type DecidingTools, saysItsText } from "../../../prc20/decide-again.ts";
@@ -27,6 +28,14 @@ const OPERATIONS = `SELECT op.listing_place, ${OPERATION_COLUMNS} FROM op ORDER 
 const LISTING = `SELECT ${LISTING_COLUMNS} FROM listing ${LISTING_JOINS} WHERE listing.place = ?`;
 const ENDED_AT_OTHER_TIMES = `SELECT count(*) FROM listing LEFT JOIN block ON block.height = listing.close_height
   WHERE listing.close_place IS NOT NULL AND block.time IS NOT listing.close_time`;
+/** Numbers of a table, of which the next one is above all of them. */
+const NUMBERS = (table: string): string =>
+  `SELECT count(*), count(DISTINCT text), min(id), max(id) FROM ${table}`;
+/** Far more than there will be, with as many behind it. */
+const LARGEST_NUMBER = 2 ** 48;
+/** Every place has an operation, an end of a listing, or both. */
+const PLACES = `SELECT count(*), coalesce(min(place), 0), coalesce(max(place), -1) FROM
+  (SELECT place FROM op UNION SELECT close_place FROM listing WHERE close_place IS NOT NULL)`;
 /** Times of headers have 32 bits. */
 const LAST_TIME = 0xffff_ffff;
 
@@ -61,11 +70,32 @@ class Terms {
 
   /** What can be told of whole tables, as a sentence; null where nothing is wrong. */
   ofTables(): string | null {
-    for (const { height, time } of storedBlocks(this.#connection))
+    let places = 0;
+    for (const { height, time, totals, previousHash } of storedBlocks(this.#connection)) {
       if (!isCount(time) || time > LAST_TIME) return `The time of block ${height} is none.`;
+      if (previousHash === null && totals.nextPlace !== 0) return "There are places before the first block.";
+      places = totals.nextPlace;
+    }
+    if (!this.#isWhole(places)) return "The places of operations and ends of listings have gaps.";
+    for (const table of ["address", "op_name"] as const)
+      if (!this.#isNumbered(table)) return `The rows of ${table} are not numbered as they come.`;
     if (this.#count(TOO_LONG, BODY_MAX_BYTES) > 0) return "An inscribed text is too long.";
     if (this.#count(ENDED_AT_OTHER_TIMES) > 0) return "A listing did not end at the time of its block.";
     return null;
+  }
+
+  /** Whether all places below `places` are taken, and no other ones. */
+  #isWhole(places: number): boolean {
+    const cells = new CellReader(this.#connection.first(PLACES) ?? []);
+    const [count, first, last] = [cells.int(), cells.int(), cells.int()];
+    return count === places && first === 0 && last === places - 1;
+  }
+
+  /** Whether no text is there twice, and all numbers are above 0 and leave room for further ones. */
+  #isNumbered(table: "address" | "op_name"): boolean {
+    const cells = new CellReader(this.#connection.first(NUMBERS(table)) ?? []);
+    const [rows, texts, first, last] = [cells.int(), cells.int(), cells.intOrNull(), cells.intOrNull()];
+    return rows === texts && (first ?? 1) > 0 && (last ?? 1) < LARGEST_NUMBER;
   }
 
   /** Each operation with what it has made, in chain order. */
