@@ -12,7 +12,7 @@ import { hexToBytes } from "../primitives/hex.ts";
 import { isSameValue } from "../primitives/same-value.ts";
 import { listingSignatureJobs } from "./listing-signatures.ts";
 import { readTransaction, type ReadTransaction, type RecordedOperation } from "./read-block.ts";
-import { BODY_MAX_BYTES, BODY_MIN_BYTES, type ProtocolRules } from "./rules.ts";
+import type { ProtocolRules } from "./rules.ts";
 import { type ListingRow, type OperationRow, type TokenRow, ZERO_TOTALS } from "./state.ts";
 import type { StateView } from "./state-view.ts";
 import { applyBlock } from "./transition.ts";
@@ -41,7 +41,8 @@ const NO_HASH = "00".repeat(32);
 
 /**
  * Whether the rows of an operation say what its inscribed text says: its name and ticker, of a valid one amount and
- * recipient, of a deploy the token's terms, of a list the listing's, by the seller's own signature (P-53).
+ * recipient, of a deploy the token's terms, of a list the listing's, by the seller's own signature (P-53). The text must not
+ * be longer than P-12 lets it be.
  */
 export function saysItsText(stored: StoredEffect, tools: DecidingTools): boolean {
   const { operation: row } = stored;
@@ -63,7 +64,6 @@ function readAgain(stored: StoredEffect, rules: ProtocolRules): ReadTransaction 
   const { operation: row, listing } = stored;
   if (parseAddress(row.from, rules.hrp) !== row.from) return null;
   const body = new TextEncoder().encode(row.payloadJson);
-  if (body.length < BODY_MIN_BYTES || body.length > BODY_MAX_BYTES) return null;
   const annex = listing === null ? null : hexToBytes(ANNEX_PREFIX + listing.signatureHex + ANNEX_END);
   const envelope = { keyHex: keyOfAddress(row.from), body };
   const output = { valueSat: listing?.anchorAmountSat ?? 0n, scriptHex: scriptHexOfAddress(row.from) };
@@ -85,7 +85,7 @@ function isNamed(row: OperationRow, { op, operation }: RecordedOperation): boole
   if (operation === null) return row.tick === "" && row.listingId === null;
   if (operation.mistyped !== (row.reason === "FIELD_TYPE")) return false;
   if (row.valid) return operation.listingId === row.listingId && operation.recipient === row.to;
-  if (row.to !== null || row.amount !== null) return false;
+  if (row.to !== null || row.amount !== null || row.filledOwner !== null) return false;
   // A send has its listing, and by it its ticker, only where that existed.
   if (op === "send") return row.listingId === null || row.listingId === operation.listingId;
   return operation.tick === row.tick && row.listingId === null;

@@ -174,6 +174,10 @@ for (const [name, sql] of Object.entries(LIES)) {
 const DEPLOYED = "(SELECT min(tick) FROM token)";
 const ENDED = "(SELECT min(place) FROM listing WHERE state > 2)";
 
+/** One that is known, and whose fields are texts. */
+const INVALID =
+  "(SELECT min(place) FROM op WHERE reason IS NOT NULL AND reason NOT IN ('OP_UNKNOWN', 'FIELD_TYPE') AND name_id IS NULL)";
+
 /** Of all this no digest and no book speaks. */
 const TERMS: Readonly<Record<string, string>> = {
   "decimals that nobody could write": `UPDATE token SET dec = '99999999' WHERE tick = ${DEPLOYED}`,
@@ -187,12 +191,22 @@ const TERMS: Readonly<Record<string, string>> = {
     "UPDATE op SET payload = payload || printf('%.*c', 1000000, ' ') WHERE place = (SELECT min(place) FROM op)",
   "a text that asks for less": `UPDATE op SET payload = replace(payload, '"amt":"' || amount, '"amt":"1')
     WHERE place = (SELECT min(place) FROM op WHERE kind = ${kindOf("transfer", true)} AND payload LIKE '%"amt":"' || amount || '"%')`,
+  "an unknown operation that is known": `UPDATE op SET reason = 'OP_UNKNOWN' WHERE place = ${INVALID}`,
+  "a field of another type that is none": `UPDATE op SET reason = 'FIELD_TYPE' WHERE place = ${INVALID}`,
+  "another send's text": `UPDATE op SET payload = (SELECT payload FROM op WHERE kind = ${kindOf("send", true)} ORDER BY place DESC LIMIT 1)
+    WHERE place = (SELECT min(place) FROM op WHERE kind = ${kindOf("send", true)})`,
+  "a token that nobody has deployed": `INSERT INTO token SELECT 'NOBODY', dec, max, lim, pre, minted, burned, cid, deployer_id,
+    deploy_txid, deploy_height, 99999999, holders, transfers, open_count, filled_count, cancelled_count, invalid_spent_count,
+    filled_amount, invalid_spent_amount, fee_paid, seller_paid FROM token WHERE tick = ${DEPLOYED}`,
   "an invalid operation of another name":
     'UPDATE op SET payload = replace(payload, \'"op":"\', \'"op":"x\') WHERE place = (SELECT min(place) FROM op WHERE reason IS NOT NULL)',
+  "an invalid operation that filled somebody's listing":
+    "UPDATE op SET filled_owner_id = from_id WHERE place = (SELECT min(place) FROM op WHERE reason IS NOT NULL)",
   "a listing that never expires":
     "UPDATE listing SET exp = exp + 1000 WHERE place = (SELECT min(place) FROM listing WHERE state > 1 AND exp IS NOT NULL)",
   "another anchor": `UPDATE listing SET anchor_amount = anchor_amount + 1 WHERE place = ${ENDED}`,
-  "an anchor of more than there is": `UPDATE listing SET anchor_amount = '18446744073709551616' WHERE place = ${ENDED}`,
+  "an anchor of more than there is": `UPDATE listing SET anchor_amount = '18446744073709' || (551616 + anchor_amount)
+    WHERE place = ${ENDED} AND anchor_amount < 400000`,
   "another signature": `UPDATE listing SET signature = randomblob(64) WHERE place = ${ENDED}`,
   "a long signature": `UPDATE listing SET signature = zeroblob(9999) WHERE place = ${ENDED}`,
   "another policy hash": `UPDATE listing SET policy_hash = randomblob(32) WHERE place = ${ENDED}`,

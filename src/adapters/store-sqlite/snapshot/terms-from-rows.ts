@@ -123,7 +123,7 @@ class Terms {
   #isBehind({ height, txIndex, txid, vout }: OperationRow): boolean {
     if (!isCount(txIndex) || !isCount(vout) || txIndex === 0) return false;
     const before = this.#before;
-    if (before === null || before.height !== height) return before === null || before.height < height;
+    if (before === null || before.height !== height) return true;
     return before.txIndex === txIndex
       ? before.txid === txid && before.vout < vout
       : before.txIndex < txIndex && before.txid !== txid;
