@@ -19,11 +19,15 @@ export interface NamedNode {
 
 /** What a node other than the followed one shows of its chain. */
 export interface Witness {
+  /** Among the configured nodes, from 0. */
+  readonly place: number;
   readonly tip: NodeTip;
   /** Its block at a height, null outside the newest `RECENT_BLOCKS` of its chain. */
   readonly hashAt: (height: number) => BlockHash | null;
   /** Lowest height that `hashAt` knows. */
   readonly from: number;
+  /** As `PearlNode.rawBlock`, of this node. */
+  readonly rawBlock: SwapNode["rawBlock"];
 }
 
 /** An answer counts for this long (S-09, S-62). */
@@ -55,7 +59,8 @@ class NodeReplaced extends Error {
 }
 
 /** What is known of one node. */
-class Standing {
+class Standing implements Omit<Witness, "tip"> {
+  readonly place: number;
   readonly name: string;
   readonly node: SwapNode;
   tip: NodeTip | null = null;
@@ -70,7 +75,8 @@ class Standing {
   #from = 0;
   #hashes: readonly BlockHash[] = [];
 
-  constructor({ name, node }: NamedNode, clock: Clock) {
+  constructor({ name, node }: NamedNode, place: number, clock: Clock) {
+    this.place = place;
     this.name = name;
     this.node = node;
     this.forked = new Lasting(clock);
@@ -102,9 +108,9 @@ class Standing {
     return this.#from;
   }
 
-  hashAt(height: number): BlockHash | null {
-    return this.#hashes[height - this.#from] ?? null;
-  }
+  readonly hashAt = (height: number): BlockHash | null => this.#hashes[height - this.#from] ?? null;
+
+  readonly rawBlock: SwapNode["rawBlock"] = (hash) => answerOf(this, (node) => node.rawBlock(hash));
 
   /**
    * Blocks above the newest one that both chains have, counted to the lower of both tips: 0 where one chain is the
@@ -146,8 +152,8 @@ export class FollowedNode implements SwapNode, NodeUse {
     this.#clock = clock;
     this.#log = log;
     const [first, ...others] = nodes;
-    this.#current = new Standing(first, clock);
-    this.#standings = [this.#current, ...others.map((one) => new Standing(one, clock))];
+    this.#current = new Standing(first, 0, clock);
+    this.#standings = [this.#current, ...others.map((one, i) => new Standing(one, i + 1, clock))];
     this.#useless = new Lasting(clock);
     this.#alone = new Lasting(clock);
     this.#startedAtMs = clock.monotonicMs();
@@ -155,7 +161,7 @@ export class FollowedNode implements SwapNode, NodeUse {
 
   /** Place of the followed node among the configured ones, from 0. */
   get place(): number {
-    return this.#standings.indexOf(this.#current);
+    return this.#current.place;
   }
 
   /** `nodes` of `/health`. */
@@ -172,11 +178,8 @@ export class FollowedNode implements SwapNode, NodeUse {
   /** What the other nodes show that answer; null where none is configured (S-09). */
   witnesses(): readonly Witness[] | null {
     if (this.#standings.length === 1) return null;
-    return this.#others().flatMap((one) =>
-      this.#isFresh(one) && one.tip !== null
-        ? [{ tip: one.tip, hashAt: (height: number) => one.hashAt(height), from: one.from }]
-        : [],
-    );
+    const isOne = (one: Standing): one is Standing & Witness => one.tip !== null && this.#isFresh(one);
+    return this.#others().filter(isOne);
   }
 
   /** What is wrong with the nodes among each other (H-20). */
@@ -204,7 +207,7 @@ export class FollowedNode implements SwapNode, NodeUse {
   }
 
   #placesOf(nodes: readonly Standing[]): string {
-    return nodes.map((one) => this.#standings.indexOf(one) + 1).join(" and ");
+    return nodes.map((one) => one.place + 1).join(" and ");
   }
 
   #unwitnessed(): Condition {

@@ -159,14 +159,17 @@ export class NodeStanding {
 }
 
 /**
- * How far another node's chain is the applied one. Every block names its parent, so that one common block makes all
- * below it common: nobody has to be asked about the block of each lock.
+ * Up to which height another node's chain is the applied one; -1 where they share none that is known. Every block names its
+ * parent, so that one common block makes all below it common: nobody has to be asked about the block of each lock.
  */
-function witnessOf({ tip, from, hashAt }: Witness, window: HeaderWindow): ChainWitness {
+export function sharedHeightOf({ tip, from, hashAt }: Witness, window: HeaderWindow): number {
   for (let height = Math.min(tip.height, window.tip?.height ?? -1); height >= from; height -= 1) {
     const hash = hashAt(height);
-    if (hash !== null && hash === window.at(height)?.hash)
-      return { sharedHeight: height, tipHeight: tip.height };
+    if (hash !== null && hash === window.at(height)?.hash) return height;
   }
-  return { sharedHeight: -1, tipHeight: tip.height };
+  return -1;
+}
+
+function witnessOf(one: Witness, window: HeaderWindow): ChainWitness {
+  return { sharedHeight: sharedHeightOf(one, window), tipHeight: one.tip.height };
 }

@@ -12,6 +12,7 @@ import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
 import { Backscan, type ScanReasons } from "./pearl-backscan.ts";
 import { fetchHeaders } from "./pearl-headers.ts";
+import { HiddenSecrets } from "./pearl-hidden-secrets.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
 import { type ScanStart, scanStart } from "./pearl-scan-start.ts";
@@ -76,6 +77,7 @@ export class PearlWatch implements ConditionSource {
   readonly #trouble: Trouble;
   readonly #reader: BlockReader;
   readonly #standing: NodeStanding;
+  readonly #hidden: HiddenSecrets;
   readonly #tip: PearlTip;
   #rewinds = 0;
   readonly #marks = new Set<TipMark>();
@@ -113,6 +115,7 @@ export class PearlWatch implements ConditionSource {
     });
     this.#reader = new BlockReader(deps.node, deps.context);
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
+    this.#hidden = new HiddenSecrets(deps);
     const following = { ...deps, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, {
       undoing: (toHeight) => {
@@ -203,7 +206,7 @@ export class PearlWatch implements ConditionSource {
   /** Follows until the signal aborts. Failures are told by the log and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#loop.run(signal, "aborted");
-    await this.#standing.settled();
+    await Promise.all([this.#standing.settled(), this.#hidden.settled()]);
   }
 
   /** One look at the tip and, where none is due, one piece of an older pass. Whether there is more to do at once. */
@@ -217,6 +220,7 @@ export class PearlWatch implements ConditionSource {
       this.#tellNewLocks(null);
     }
     this.#standing.refreshConnections();
+    this.#hidden.look(this.#tip.window);
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
       this.#isMoving = true;

@@ -1,0 +1,151 @@
+// Looks for secrets in blocks that another PEARL node has and the applied chain has not (S-13, A-210): the followed node can
+// hide the claim that shows one until the USDC is refunded, by a branch of its own or by standing still, and the seller learns
+// it from nobody else. A secret proves itself, whoever shows it. Nothing else of such a block is believed.
+
+import type { VerifyContext } from "../../chain/scan-block.ts";
+import { openBlock } from "../../chain/watch-block.ts";
+import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
+import { BlockRefused, sentenceOf } from "../../follow/follower-errors.ts";
+import type { Witness } from "../../follow/pearl-nodes.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { HeaderWindow } from "./pearl-headers.ts";
+import { FoundOutputs, PearlMatcher, type ShownPreimage } from "./pearl-matcher.ts";
+import { type OtherNodes, sharedHeightOf } from "./pearl-standing.ts";
+import type { LedgerWrites } from "../ledger/ports.ts";
+
+/** What the search works with. */
+interface HiddenSecretsDependencies {
+  readonly others: Pick<OtherNodes, "witnesses">;
+  readonly ledger: Pick<LedgerWrites, "watch" | "applyPearl">;
+  readonly context: VerifyContext;
+  readonly crypto: SwapCrypto;
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly log: Log;
+}
+
+/** A block that is on both chains is applied within this time as a rule. A question that failed is asked again after it. */
+const LATE_MS = 30_000;
+/** Outputs found in blocks of one node that are remembered for spends in later ones: a node that lies makes up any number. */
+const MOST_FOUND = 10_000;
+
+/** A block of another node that the applied chain has not. */
+interface HiddenBlock {
+  readonly height: number;
+  readonly hash: BlockHash;
+  /** When it is to be read, by the monotonic clock; null where it was. */
+  dueMs: number | null;
+}
+
+/** What is known of one node. */
+class OneNode {
+  /** By hash, the lowest first. */
+  blocks: ReadonlyMap<BlockHash, HiddenBlock> = new Map();
+  found = new FoundOutputs();
+  foundCount = 0;
+  asking: Promise<void> | null = null;
+
+  /** Its blocks that the applied chain has not, as it names them now; those that it named before are known. */
+  names({ tip, from, hashAt }: Witness, shared: number, dueMs: number): void {
+    const blocks = new Map<BlockHash, HiddenBlock>();
+    for (let height = Math.max(shared + 1, from); height <= tip.height; height += 1) {
+      const hash = hashAt(height);
+      if (hash !== null) blocks.set(hash, this.blocks.get(hash) ?? { height, hash, dueMs });
+    }
+    this.blocks = blocks;
+    if (blocks.size > 0) return;
+    this.found = new FoundOutputs();
+    this.foundCount = 0;
+  }
+
+  /** The first one that is to be read by now, or null. */
+  due(nowMs: number): HiddenBlock | null {
+    for (const block of this.blocks.values()) if (block.dueMs !== null && block.dueMs <= nowMs) return block;
+    return null;
+  }
+}
+
+/** Searches blocks of other nodes, each once, one of each node at a time. */
+export class HiddenSecrets {
+  readonly #deps: HiddenSecretsDependencies;
+  #nodes: ReadonlyMap<number, OneNode> = new Map();
+  /** Scripts whose secret was told: a node that lies can show a public one as often as it likes. */
+  readonly #told = new Set<ScriptHex>();
+
+  constructor(deps: HiddenSecretsDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Asks each of the other nodes that has any for its next block, without waiting. `applied`: the newest applied blocks. */
+  look(applied: HeaderWindow): void {
+    const { others, clock, ledger } = this.#deps;
+    if (applied.tip === null || ledger.watch.size === 0) return;
+    const nowMs = clock.monotonicMs();
+    const nodes = new Map<number, OneNode>();
+    for (const witness of others.witnesses() ?? []) {
+      const node = this.#nodes.get(witness.place) ?? new OneNode();
+      nodes.set(witness.place, node);
+      node.names(witness, sharedHeightOf(witness, applied), nowMs + LATE_MS);
+      const block = node.asking === null ? node.due(nowMs) : null;
+      if (block === null) continue;
+      node.asking = this.#read(witness, node, block).finally(() => {
+        node.asking = null;
+      });
+    }
+    this.#nodes = nodes;
+  }
+
+  /** Resolves when no question is under way. */
+  async settled(): Promise<void> {
+    for (const { asking } of this.#nodes.values()) await asking;
+  }
+
+  /** Never rejects. */
+  async #read(witness: Witness, node: OneNode, block: HiddenBlock): Promise<void> {
+    const { clock, log, ledger } = this.#deps;
+    const { height, hash } = block;
+    block.dueMs = clock.monotonicMs() + LATE_MS;
+    try {
+      const secrets = this.#secretsIn(await witness.rawBlock(hash), node, block);
+      if (secrets.length > 0) {
+        await ledger.applyPearl({ ...NOTHING_ELSE, secrets });
+        for (const { shower } of secrets)
+          if (shower.by === "spend" && shower.script !== undefined) this.#told.add(shower.script);
+        const place = witness.place + 1;
+        const sentence = `swaps: PEARL node ${place} (in the order of the settings) shows a secret in a block that the followed chain lacks`;
+        log.warn({ height, hash }, sentence);
+      }
+      block.dueMs = null;
+    } catch (error) {
+      log.debug({ height, hash }, `swaps: a block of PEARL node ${witness.place + 1}: ${sentenceOf(error)}`);
+    }
+  }
+
+  /** The secrets that spends of locks in this block show of their own orders, and that were not told. */
+  #secretsIn(raw: Uint8Array, node: OneNode, { height, hash }: HiddenBlock): readonly ShownPreimage[] {
+    const { context, ledger, crypto } = this.#deps;
+    const opened = openBlock(raw, { height, hash, previousHash: null }, context);
+    if (!opened.ok) throw new BlockRefused(height, hash, opened.error);
+    if (node.foundCount > MOST_FOUND) [node.found, node.foundCount] = [new FoundOutputs(), 0];
+    const matcher = new PearlMatcher(ledger.watch, crypto, node.found);
+    const found = new Map<ScriptHex, ShownPreimage>();
+    for (const transaction of opened.value.transactions()) {
+      node.foundCount += matcher.outputs(transaction).length;
+      for (const shown of matcher.inputs(transaction).secrets) {
+        const script = shown.shower.by === "spend" ? shown.shower.script : undefined;
+        if (script === undefined || this.#told.has(script)) continue;
+        if (ledger.watch.script(script)?.hashlock === shown.hashlock) found.set(script, shown);
+      }
+    }
+    return [...found.values()];
+  }
+}
+
+const NOTHING_ELSE = {
+  rewindTo: null,
+  tip: null,
+  facts: [],
+  sightings: [],
+  checkpoints: [],
+  covered: [],
+} as const;

@@ -1,0 +1,153 @@
+// The followed PEARL node hides the buyer's claim, by a branch of its own or by standing still, until the buyer may have his
+// USDC back: the seller learns the secret from nobody else, and has neither (S-04, S-13). Another node has the claim.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SwapNode } from "../../src/follow/ports.ts";
+import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
+import { htlcOf } from "../../src/swap/htlc-script.ts";
+import { bytesOf } from "../../testkit/bytes.ts";
+import { secretOf } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import {
+  accepted,
+  evm,
+  locked as lockedOrder,
+  ORDER,
+} from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { settle } from "../../testkit/doubles/clock.ts";
+import { sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
+import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
+import { liar } from "../swaps-pearl/liar.ts";
+import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
+
+/** Seconds after which a block that one node has is no longer one that the others are about to have. */
+const LATE_S = 31;
+
+/** A claim (hex) of the stage's lock with the secret; the chain that has it does not look at signatures. */
+function claimOf({ scene, script }: PearlStage, lock: string, value = 20_000n, names = ["a"]): string {
+  const watched = scene.ledger.watch.script(script);
+  const htlc = watched === null ? null : htlcOf(watched, swapCrypto);
+  assert.ok(htlc !== null);
+  const coin = { txid: lock, vout: 0, value: AMOUNT, script: bytesOf(script), signers: [] };
+  const leaf = { script: htlc.claim.script, control: htlc.claim.controlBlock };
+  const extra = [new Uint8Array(64).fill(1), ...names.map((name) => bytesOf(secretOf(name).secret.slice(2)))];
+  return sign({ inputs: [{ ...coin, leaf, extra }], outputs: [{ script: bytesOf(script), value }] });
+}
+
+/** A lock of K confirmations that both nodes have; the first one is followed. `wrap`: what stands before the second. */
+async function locked(wrap: (node: SwapNode) => SwapNode = (node) => node) {
+  const [followed, other] = [new PearlChain(), new PearlChain()];
+  const [first, second] = [followed, other].map((chain) => new PearlPort(viewOfCore(chain.core)));
+  assert.ok(first && second);
+  const bodies: string[] = [];
+  const counted: SwapNode["rawBlock"] = (hash) => {
+    bodies.push(hash);
+    return second.rawBlock(hash);
+  };
+  const stage = await PearlStage.overAll([first, wrap(liar(second, { rawBlock: counted }))]);
+  await stage.follow();
+  stage.watch.mempoolRead();
+  const lock = followed.payment(5, stage.script);
+  followed.mine([lock.raw]);
+  followed.mineEmpty(K);
+  other.takeFrom(followed);
+  await stage.look();
+  await stage.follow();
+  assert.equal((await stage.told()).status, "PEARL_LOCKED");
+  const claim = claimOf(stage, lock.txid);
+  other.invented.add(txidOf(claim));
+  return { stage, followed, other, lock, claim, bodies };
+}
+
+/** Looks once, and once more when what was seen is no longer new. */
+async function lookLate(stage: PearlStage): Promise<void> {
+  for (const seconds of [0, LATE_S, LATE_S]) {
+    stage.pass(seconds);
+    await lookNow(stage);
+  }
+}
+
+async function lookNow(stage: PearlStage): Promise<void> {
+  await stage.look();
+  await stage.follow();
+  await settle();
+}
+
+describe("S-13: a claim that the followed node hides and another one shows", () => {
+  test("is told to the seller where the followed one has a branch as high without it", async () => {
+    const { stage, followed, other, claim } = await locked();
+    other.mine([claim]);
+    followed.mine([], 1);
+    await lookLate(stage);
+    const { actions, status } = await stage.told();
+    assert.ok(actions.includes("claim_usdc"), actions.join());
+    assert.equal(status, "USDC_CLAIMABLE");
+    const subject = stage.scene.ledger.subject(ORDER);
+    assert.equal(subject?.secret?.secret, secretOf("a").secret);
+    assert.equal([...subject.outputs][0]?.spend, null, "the spend itself is what the followed node says");
+  });
+
+  test("is told to the seller where the followed one stands still", async () => {
+    const { stage, other, claim } = await locked();
+    other.mineEmpty(3);
+    other.mine([claim]);
+    other.mineEmpty(3);
+    for (let looks = 0; looks < 5; looks += 1) await lookLate(stage);
+    const { actions } = await stage.told();
+    assert.ok(actions.includes("claim_usdc"), actions.join());
+  });
+
+  test("is told once, however many claims another node makes up, and no other order's secret with it", async () => {
+    const { stage, followed, other, lock, bodies } = await locked();
+    const { ledger } = stage.scene;
+    await ledger.applyEvm(evm(9, [lockedOrder("b", 9), accepted("b", 9)]));
+    followed.mine([], 1);
+    for (const value of [20_000n, 21_000n, 22_000n]) {
+      const claim = claimOf(stage, lock.txid, value, ["a", "b"]);
+      other.invented.add(txidOf(claim));
+      other.mine([claim]);
+    }
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    assert.equal(bodies.length, 3);
+    assert.equal(ledger.preimageOf(secretOf("a").hashlock)?.shownBy.length, 1);
+    assert.equal(ledger.preimageOf(secretOf("b").hashlock), null);
+    assert.equal(stage.lines.filter((line) => line.includes("shows a secret")).length, 1);
+  });
+
+  test("is looked for in blocks alone that stay away, and in each once", async () => {
+    const { stage, followed, other, claim, bodies } = await locked();
+    other.mine([claim]);
+    await lookNow(stage);
+    stage.pass(LATE_S - 2);
+    await lookNow(stage);
+    followed.mine([], 1);
+    assert.deepEqual(bodies, [], "the followed node may be about to have it");
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    assert.equal(bodies.length, 1);
+    followed.invented.add(txidOf(claim));
+    followed.takeFrom(other);
+    other.mineEmpty(1);
+    followed.takeFrom(other);
+    await lookLate(stage);
+    assert.equal(bodies.length, 1, "what both have is read from the followed one");
+  });
+
+  test("is found although the other node gave another block in its place at first", async () => {
+    const said = { isLying: true };
+    const { stage, followed, other, claim } = await locked((node) =>
+      liar(node, {
+        rawBlock: async (hash) => {
+          const raw = await node.rawBlock(hash);
+          return said.isLying ? raw.with(200, (raw[200] ?? 0) ^ 1) : raw;
+        },
+      }),
+    );
+    other.mine([claim]);
+    followed.mine([], 1);
+    await lookLate(stage);
+    assert.equal((await stage.told()).status, "PEARL_LOCKED");
+    said.isLying = false;
+    await lookLate(stage);
+    assert.equal((await stage.told()).status, "USDC_CLAIMABLE");
+  });
+});
