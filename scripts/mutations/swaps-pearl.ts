@@ -277,6 +277,12 @@ const pearl = [
   ]),
   ...inFile("src/swaps/pearl/pearl-backscan.ts", [
     {
+      rule: "S-09",
+      find: "    await this.#prove(applied);",
+      replace: "",
+      why: "a lock in an old block that one node has made up is vouched for by whoever has the newest blocks",
+    },
+    {
       rule: "S-53",
       find: "this.#previousHash = start.parent;",
       replace: "this.#previousHash = null;",

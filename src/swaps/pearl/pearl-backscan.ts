@@ -15,7 +15,18 @@ interface BackscanParts {
   readonly ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly reader: BlockReader;
   readonly matcher: PearlMatcher;
+  readonly headers: LinkedHeaders;
 }
+
+/** The node's headers of these heights, both included, linked to each other and to a parent. Throws `UnsettledChain`. */
+export type LinkedHeaders = (
+  from: number,
+  to: number,
+  parent: BlockHash | null,
+) => Promise<readonly HeaderPoint[]>;
+
+/** Headers that are linked at a time. */
+const HEADERS_AT_ONCE = 2000;
 
 /** What a pass is for: scripts that are not covered, and notes of blocks that are to be read again. */
 export interface ScanReasons {
@@ -33,6 +44,7 @@ export class Backscan {
   readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
+  readonly #headers: LinkedHeaders;
   readonly #findings = new BlockFindings();
   /** Blocks that showed something, for finding forks below the window (S-53). */
   #showing: HeaderPoint[] = [];
@@ -40,13 +52,14 @@ export class Backscan {
   #previousHash: BlockHash | null;
   #hasLost = false;
 
-  constructor(reasons: ScanReasons, start: ScanStart, { ledger, reader, matcher }: BackscanParts) {
+  constructor(reasons: ScanReasons, start: ScanStart, { ledger, reader, matcher, headers }: BackscanParts) {
     this.#ledger = ledger;
     this.#reasons = reasons;
     this.#nextHeight = start.height;
     this.#previousHash = start.parent;
     this.#reader = reader;
     this.#matcher = matcher;
+    this.#headers = headers;
   }
 
   /** The lowest height that is not read yet. */
@@ -105,8 +118,12 @@ export class Backscan {
     return this.#findings.isFull;
   }
 
-  /** What was found since the last call, as a change that does not move the tip. `isDone`: all blocks are read. */
-  change(isDone: boolean): PearlChange {
+  /**
+   * What was found since the last call, as a change that does not move the tip. `isDone`: all blocks are read. Throws
+   * `UnsettledChain` where what was read is not of the applied chain.
+   */
+  async change(applied: HeaderWindow, isDone: boolean): Promise<PearlChange> {
+    await this.#prove(applied);
     const { facts, sightings, secrets, leftOut } = this.#findings;
     const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
     this.#findings.clear();
@@ -117,5 +134,23 @@ export class Backscan {
     // Whose script this pass does not cover is read again on its own, and completely: to tell it once more would undo that.
     this.#matcher.toldLeftOut(this.#reasons.scripts);
     return { rewindTo: null, tip: null, ...found, covered, coveredFrom, reread };
+  }
+
+  /**
+   * A block below the window is the applied chain's only by what follows it: a node that lies makes up any other one, what
+   * it shows would never be undone, and whoever has the newest blocks would be a witness of it (S-09).
+   */
+  async #prove(applied: HeaderWindow): Promise<void> {
+    // Nothing is read where it is not known what it would follow.
+    if (this.#previousHash === null) return;
+    const goal = applied.at(this.#nextHeight - 1) ?? applied.first;
+    const end = goal?.height ?? -1;
+    let [height, hash]: [number, BlockHash | null] = [this.#nextHeight - 1, this.#previousHash];
+    while (height < end) {
+      const to = Math.min(height + HEADERS_AT_ONCE, end);
+      const points = await this.#headers(height + 1, to, hash);
+      [height, hash] = [to, points.at(-1)?.hash ?? null];
+    }
+    if (hash !== goal?.hash) throw new UnsettledChain(this.#nextHeight - 1);
   }
 }

@@ -10,7 +10,7 @@ import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
-import { Backscan, type ScanReasons } from "./pearl-backscan.ts";
+import { Backscan, type LinkedHeaders, type ScanReasons } from "./pearl-backscan.ts";
 import { fetchHeaders } from "./pearl-headers.ts";
 import { HiddenSecrets } from "./pearl-hidden-secrets.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
@@ -304,7 +304,6 @@ export class PearlWatch implements ConditionSource {
     if (this.#covering === null) this.#again ??= this.#nextAgain();
     const scan = this.#covering ?? this.#again;
     if (scan === null) return false;
-    if (scan.hasLost) await this.#handOver(scan, false);
     const { clock } = this.#deps;
     // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
     let endMs: number | null = null;
@@ -313,19 +312,20 @@ export class PearlWatch implements ConditionSource {
       return clock.monotonicMs() >= endMs;
     };
     try {
+      if (scan.hasLost) await this.#handOver(scan, false);
       await scan.read(this.#tip.window, this.#options.backscanBlocks, () => isLate() || scan.isFull);
+      const isDone = scan.nextHeight > tip.height;
+      if (isDone || scan.isFull) await this.#handOver(scan, isDone);
+      if (isDone) this.#end(scan);
     } catch (error) {
       if (error instanceof UnsettledChain) this.#unsettle(scan);
       throw error;
     }
-    const isDone = scan.nextHeight > tip.height;
-    if (isDone || scan.isFull) await this.#handOver(scan, isDone);
-    if (isDone) this.#end(scan);
     return true;
   }
 
   async #handOver(scan: Backscan, isDone: boolean): Promise<void> {
-    const change = scan.change(isDone);
+    const change = await scan.change(this.#tip.window, isDone);
     await this.#tip.apply(change);
     this.#tellNewLocks(lockTransactionsIn(change));
   }
@@ -349,10 +349,7 @@ export class PearlWatch implements ConditionSource {
     const uncovered = this.#deps.ledger.watch.uncovered();
     if (uncovered.length === 0) return null;
     const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
-    const { node, context } = this.#deps;
-    const start = await scanStart(time, this.#tip.window, (from, to) =>
-      fetchHeaders(node, context, from, to, null),
-    );
+    const start = await scanStart(time, this.#tip.window, (from, to) => this.#headers(from, to, null));
     // The mempool was read without these scripts.
     this.#tellNewLocks(null);
     const scripts = uncovered.map(({ script }) => script.script);
@@ -369,9 +366,12 @@ export class PearlWatch implements ConditionSource {
 
   #pass(wanted: ScanReasons, start: ScanStart): Backscan {
     const { ledger } = this.#deps;
-    const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher() };
+    const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher(), headers: this.#headers };
     return new Backscan(wanted, start, parts);
   }
+
+  readonly #headers: LinkedHeaders = (from, to, parent) =>
+    fetchHeaders(this.#deps.node, this.#deps.context, from, to, parent);
 
   #recovered(): void {
     if (this.#isOlderOwed) return;

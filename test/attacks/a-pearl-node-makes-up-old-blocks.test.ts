@@ -1,0 +1,98 @@
+// The followed PEARL node makes up an old block, and fills it with locks of a deal, when blocks are read again from there
+// (anybody may ask for that by a hint). Above it the chain is everybody's, so that a witness vouches for it: a buyer who is
+// told that the lock is good shows the secret for PEARL that nobody has locked (S-09, S-53).
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SwapNode } from "../../src/follow/ports.ts";
+import type { ScriptHex } from "../../src/primitives/brands.ts";
+import { WINDOW_BLOCKS } from "../../src/swaps/pearl/pearl-headers.ts";
+import { bytesOf } from "../../testkit/bytes.ts";
+import { coinbaseInput, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
+import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
+import { liar } from "../swaps-pearl/liar.ts";
+import { AMOUNT, PearlChain, PearlStage } from "./pearl-stage.ts";
+
+/** Height of the block that is made up. */
+const OLD = 150;
+/** With so many locks in it what a pass has found is handed over before it has read on. */
+const LOCKS = 10_000;
+
+/** Mines a block full of locks, whoever pays for them. */
+function mineLocks(chain: PearlChain, script: ScriptHex): void {
+  const coin = coinbaseInput(chain.core, 5, key(1));
+  const outputs = Array.from({ length: LOCKS }, () => ({ script: bytesOf(script), value: AMOUNT }));
+  const raw = sign({ inputs: [{ sequence: 0xfffffffd, ...coin }], outputs });
+  chain.invented.add(txidOf(raw));
+  chain.mine([raw], 1);
+}
+
+/** A chain that leaves the honest one at `OLD`, with a block full of locks there. */
+function madeUp(script: ScriptHex): PearlChain {
+  const chain = new PearlChain();
+  const first = chain.core.chain.index.at(OLD);
+  assert.ok(first !== undefined);
+  chain.core.invalidate(first.hash);
+  mineLocks(chain, script);
+  chain.mineEmpty(WINDOW_BLOCKS / 2, 1);
+  return chain;
+}
+
+/** A node that has the honest chain, and another one for whoever asks for blocks from `OLD` on, as a pass does. */
+function lyingOf(honest: PearlChain, other: { chain: PearlChain | null }): SwapNode {
+  const port = new PearlPort(viewOfCore(honest.core));
+  const made = (): PearlPort | null =>
+    other.chain === null ? null : new PearlPort(viewOfCore(other.chain.core));
+  const isMade = (hash: string): boolean =>
+    honest.core.chain.index.get(hash) === undefined && other.chain !== null;
+  return liar(port, {
+    blockHashes: (from, count) =>
+      from >= OLD && from < OLD + WINDOW_BLOCKS / 4
+        ? (made() ?? port).blockHashes(from, count)
+        : port.blockHashes(from, count),
+    rawBlock: (hash) => (isMade(hash) ? (made() ?? port) : port).rawBlock(hash),
+    rawHeaders: (hashes) => (hashes.some(isMade) ? (made() ?? port) : port).rawHeaders(hashes),
+  });
+}
+
+describe("S-09: locks in an old block that the followed node has made up", () => {
+  test("are not known, and nobody is told to show his secret for them", async () => {
+    const [honest, witness] = [new PearlChain(), new PearlChain()];
+    honest.mineEmpty(WINDOW_BLOCKS + 100);
+    witness.takeFrom(honest);
+    const other: { chain: PearlChain | null } = { chain: null };
+    const stage = await PearlStage.overAll([lyingOf(honest, other), new PearlPort(viewOfCore(witness.core))]);
+    await stage.follow();
+    stage.watch.mempoolRead();
+    assert.equal((await stage.told()).status, "USDC_LOCKED");
+    other.chain = madeUp(stage.script);
+    await stage.scene.ledger.write({ rereadFrom: OLD });
+    await stage.follow().catch(() => undefined);
+    await stage.look();
+    const { actions, status, verdict } = await stage.told();
+    assert.ok(!actions.includes("claim_pearl"), actions.join());
+    assert.notEqual(verdict, true);
+    assert.equal(status, "USDC_LOCKED");
+  });
+
+  test("are known where they are the chain's, as soon as so many are found", async () => {
+    const chain = new PearlChain();
+    const port = new PearlPort(viewOfCore(chain.core));
+    const { script } = await PearlStage.over(port);
+    mineLocks(chain, script);
+    chain.mineEmpty(WINDOW_BLOCKS + 100);
+    const said = { bodies: 0 };
+    const stage = await PearlStage.over(
+      liar(port, {
+        rawBlock: (hash) => {
+          said.bodies += 1;
+          return said.bodies > WINDOW_BLOCKS / 2
+            ? Promise.reject(new Error("no more blocks"))
+            : port.rawBlock(hash);
+        },
+      }),
+    );
+    await assert.rejects(stage.follow(), /no more blocks/);
+    assert.equal(stage.row().pearl_lock_outputs_total, LOCKS);
+  });
+});
