@@ -155,6 +155,12 @@ const pearl = [
   ]),
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
+      rule: "S-09",
+      find: "if (point?.hash !== hash) throw new UnsettledChain(height);",
+      replace: "if (point === undefined) throw new UnsettledChain(height);",
+      why: "locks of a long branch that one node made up stay when it is left",
+    },
+    {
       rule: "S-05",
       find: ": tip.height > own.height + 1;",
       replace: ": false;",

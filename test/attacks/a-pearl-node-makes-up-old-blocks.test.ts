@@ -18,10 +18,10 @@ const OLD = 150;
 /** With so many locks in it what a pass has found is handed over before it has read on. */
 const LOCKS = 10_000;
 
-/** Mines a block full of locks, whoever pays for them. */
-function mineLocks(chain: PearlChain, script: ScriptHex): void {
+/** Mines a block with so many locks, whoever pays for them. */
+function mineLocks(chain: PearlChain, script: ScriptHex, length = LOCKS): void {
   const coin = coinbaseInput(chain.core, 5, key(1));
-  const outputs = Array.from({ length: LOCKS }, () => ({ script: bytesOf(script), value: AMOUNT }));
+  const outputs = Array.from({ length }, () => ({ script: bytesOf(script), value: AMOUNT }));
   const raw = sign({ inputs: [{ sequence: 0xfffffffd, ...coin }], outputs });
   chain.invented.add(txidOf(raw));
   chain.mine([raw], 1);
@@ -94,5 +94,50 @@ describe("S-09: locks in an old block that the followed node has made up", () =>
     );
     await assert.rejects(stage.follow(), /no more blocks/);
     assert.equal(stage.row().pearl_lock_outputs_total, LOCKS);
+  });
+
+  test("are undone with the branch that they are in, although the node says that it has their block still", async () => {
+    const [honest, witness, branch] = [new PearlChain(), new PearlChain(), new PearlChain()];
+    const shown = { isBranch: false, isLying: true };
+    const ports = [honest, branch].map((chain) => new PearlPort(viewOfCore(chain.core)));
+    const [true_, made] = ports;
+    assert.ok(true_ && made);
+    const height = honest.height + 1;
+    const followed = liar(true_, {
+      tip: () => (shown.isBranch ? made : true_).tip(),
+      blockHash: (at) => (shown.isBranch ? made : true_).blockHash(at),
+      blockHashes: async (from, count) => {
+        const hashes = await (shown.isBranch ? made : true_).blockHashes(from, count);
+        // Where what both have is looked for, and not where it is read.
+        const isSearch =
+          shown.isLying && !shown.isBranch && count > 1 && from > 0 && from % 200 !== 0 && from < height;
+        const lie = isSearch ? await made.blockHash(height) : null;
+        return lie === null ? hashes : hashes.map((hash, i) => (from + i === height ? lie : hash));
+      },
+      rawBlock: (hash) => (branch.core.chain.index.get(hash) === undefined ? true_ : made).rawBlock(hash),
+      rawHeaders: (hashes) =>
+        (hashes.some((hash) => branch.core.chain.index.get(hash) === undefined) ? true_ : made).rawHeaders(
+          hashes,
+        ),
+    });
+    const stage = await PearlStage.overAll([followed, new PearlPort(viewOfCore(witness.core))]);
+    await stage.follow();
+    stage.watch.mempoolRead();
+    mineLocks(branch, stage.script, 1);
+    branch.mineEmpty(WINDOW_BLOCKS + 50, 1);
+    shown.isBranch = true;
+    await stage.follow();
+    assert.equal((await stage.told()).status, "PEARL_LOCKED");
+    honest.mineEmpty(WINDOW_BLOCKS + 60);
+    witness.takeFrom(honest);
+    shown.isBranch = false;
+    await stage.follow().catch(() => undefined);
+    await stage.look();
+    const { actions } = await stage.told();
+    assert.ok(!actions.includes("claim_pearl"), actions.join());
+    shown.isLying = false;
+    await stage.follow();
+    const heights = stage.row().pearl_lock_outputs.map((output) => output.height);
+    assert.deepEqual(heights, [null], "it is in no block of the chain, and may wait to be mined again");
   });
 });

@@ -250,7 +250,7 @@ export class PearlTip {
     // Its blocks take a while to be read and stored, and until then nothing may be said on those that it has left (S-05).
     this.#deps.standing.forks({ ...leaving(own), height: common.height });
     const window = this.#window.upTo(common.height);
-    const base = window.tip === null ? await this.#windowAt(common.height) : window;
+    const base = window.tip === null ? await this.#windowOf(common) : window;
     const appended = await this.#append(base, tip, common.height);
     if (appended.kind === "branch") throw new UnsettledChain(common.height);
     log.warn(
@@ -260,10 +260,15 @@ export class PearlTip {
     return true;
   }
 
-  /** A window of the one block at a height, as the node has it. */
-  async #windowAt(height: number): Promise<HeaderWindow> {
+  /**
+   * A window of the one block that both chains are to have. Throws `UnsettledChain` where the node has another one there: what
+   * follows that must not be appended to this, whose facts would stand on a chain that lacks it.
+   */
+  async #windowOf({ height, hash }: HeaderPoint): Promise<HeaderWindow> {
     const { node, context } = this.#deps;
-    return new HeaderWindow(await fetchHeaders(node, context, height, height, null));
+    const [point] = await fetchHeaders(node, context, height, height, null);
+    if (point?.hash !== hash) throw new UnsettledChain(height);
+    return new HeaderWindow([point]);
   }
 
   /** Everything known of the applied chain, highest first, down to the genesis block. */
