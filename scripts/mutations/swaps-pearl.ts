@@ -283,6 +283,12 @@ const pearl = [
   ]),
   ...inFile("src/swaps/pearl/pearl-backscan.ts", [
     {
+      rule: "S-53",
+      find: "if (this.#joined.get(toHeight) !== hash) return false;",
+      replace: "",
+      why: "a pass keeps what it has read of another chain than the applied one",
+    },
+    {
       rule: "S-09",
       find: "    await this.#prove(applied);",
       replace: "",

@@ -151,6 +151,37 @@ describe("headers of a node", () => {
     assert.equal(misled.nextHeight, height - 3);
   });
 
+  test("S-53: a pass goes on from a block of the applied chain only where it has read that one", async () => {
+    const { client } = stage.live();
+    stage.mineEmpty(20);
+    const all = await fetchHeaders(client, context, 0, stage.height, null);
+    const from = stage.height - 15;
+    const at = (height: number): BlockHash => all[height]?.hash ?? ("" as BlockHash);
+    const read = async (applied: HeaderWindow): Promise<Backscan> => {
+      const parts = {
+        ledger: stage.ledger,
+        reader: new BlockReader(client, context),
+        matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+        headers: () => Promise.resolve([]),
+      };
+      const pass = new Backscan(
+        { scripts: [], fromTime: 0, rereads: [] },
+        { height: from, parent: null },
+        parts,
+      );
+      await pass.read(applied, 10, () => false);
+      return pass;
+    };
+    const near = await read(new HeaderWindow(all));
+    assert.ok(!near.truncate(from + 5, at(from)), "another block stands there now");
+    assert.ok(near.truncate(from + 5, at(from + 5)));
+    assert.equal(near.nextHeight, from + 6);
+    assert.ok(near.truncate(from + 8, at(from)), "it has not come so far");
+    // Applied blocks that reach down to what was read without them come when a branch leaves few of the newer ones.
+    const far = await read(new HeaderWindow(all.slice(from + 12)));
+    assert.ok(!far.truncate(from + 5, at(from + 5)));
+  });
+
   test("S-15: what a pass has left out of a script is told once, and to its end where the pass covers the script", async () => {
     const { client } = stage.live();
     const one = watchedOrder(90);

@@ -48,6 +48,8 @@ export class Backscan {
   readonly #findings = new BlockFindings();
   /** Blocks that showed something, for finding forks below the window (S-53). */
   #showing: HeaderPoint[] = [];
+  /** The blocks that were read and are the applied chain's, by height. Below them another chain may have been read. */
+  readonly #joined = new Map<number, BlockHash>();
   #nextHeight: number;
   #previousHash: BlockHash | null;
   #hasLost = false;
@@ -80,6 +82,7 @@ export class Backscan {
       if (block === null) throw new UnsettledChain(fetched.height - 1);
       const ours = applied.at(block.height);
       if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
+      if (ours !== null) this.#joined.set(block.height, block.hash);
       const before = this.#findings.facts.length;
       const point = await withPaid(
         this.#ledger,
@@ -94,15 +97,20 @@ export class Backscan {
     if (first <= to && this.#nextHeight === first) throw new UnsettledChain(first - 1);
   }
 
-  /** Blocks above a height have left the chain: they are read anew. `hash`: of the block at that height. */
-  truncate(toHeight: number, hash: BlockHash): void {
-    if (this.#nextHeight <= toHeight + 1) return;
+  /**
+   * Blocks above a height have left the chain: they are read anew. `hash`: of the applied block at that height. False where
+   * the pass has read another one there, or it is not known which: then nothing of it is of the applied chain.
+   */
+  truncate(toHeight: number, hash: BlockHash): boolean {
+    if (this.#nextHeight <= toHeight + 1) return true;
+    if (this.#joined.get(toHeight) !== hash) return false;
     this.#nextHeight = toHeight + 1;
     this.#previousHash = hash;
     this.#findings.truncate(toHeight);
     this.#hasLost = this.#findings.sightings.length > 0;
     this.#matcher.recount();
     this.#showing = this.#showing.filter((point) => point.height <= toHeight);
+    return true;
   }
 
   /**

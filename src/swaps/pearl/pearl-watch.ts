@@ -282,8 +282,7 @@ export class PearlWatch implements ConditionSource {
     this.#lowerMarks(toHeight);
     const stays = this.#tip.window.at(toHeight);
     for (const scan of [this.#covering, this.#again]) {
-      if (stays === null) this.#end(scan);
-      else scan?.truncate(toHeight, stays.hash);
+      if (stays === null || scan?.truncate(toHeight, stays.hash) === false) this.#end(scan);
     }
   }
 
@@ -334,8 +333,8 @@ export class PearlWatch implements ConditionSource {
   #unsettle(scan: Backscan): void {
     this.#isTipDue = true;
     const { first } = this.#tip.window;
-    if (first === null || scan.nextHeight <= first.height + 1) this.#end(scan);
-    else scan.truncate(first.height, first.hash);
+    const isWithin = first !== null && scan.nextHeight > first.height + 1;
+    if (!isWithin || !scan.truncate(first.height, first.hash)) this.#end(scan);
   }
 
   /** Lets go of a pass that is done, or cannot go on: the ledger says for what one has to be made anew. */
