@@ -5,9 +5,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SwapNode } from "../../src/follow/ports.ts";
-import type { ScriptHex } from "../../src/primitives/brands.ts";
+import type { BlockHash, ScriptHex } from "../../src/primitives/brands.ts";
 import { WINDOW_BLOCKS } from "../../src/swaps/pearl/pearl-headers.ts";
-import { bytesOf } from "../../testkit/bytes.ts";
+import { bytesOf, hash256, toDisplay } from "../../testkit/bytes.ts";
+import { certificateLength, HEADER_BYTES } from "../../testkit/doubles/pearl-node/block-codec.ts";
 import { coinbaseInput, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { liar } from "../swaps-pearl/liar.ts";
@@ -140,4 +141,66 @@ describe("S-09: locks in an old block that the followed node has made up", () =>
     const heights = stage.row().pearl_lock_outputs.map((output) => output.height);
     assert.deepEqual(heights, [null], "it is in no block of the chain, and may wait to be mined again");
   });
+});
+
+/** A branch of this length above a height, whose blocks are older than those below: who makes it up need not mine. */
+function olderBranch({ core, height: above }: PearlChain, length: number) {
+  const chain = new PearlChain();
+  chain.mineEmpty(above + length - chain.height, 2);
+  const blocks = new Map<
+    number,
+    { readonly hash: BlockHash; readonly raw: Uint8Array; readonly header: Uint8Array }
+  >();
+  let previous = core.chain.tip.hash;
+  for (let height = above + 1; height <= above + length; height += 1) {
+    const raw = chain.core.chain.index.at(height)?.raw.slice() ?? new Uint8Array();
+    const header = raw.subarray(certificateLength(raw) ?? 0).subarray(0, HEADER_BYTES);
+    header.set(Buffer.from(previous, "hex").toReversed(), PARENT_AT);
+    new DataView(header.buffer, header.byteOffset).setUint32(TIME_AT, height, true);
+    previous = toDisplay(hash256(header));
+    blocks.set(height, { hash: previous as BlockHash, raw, header });
+  }
+  return blocks;
+}
+
+/** Where the parent and the time stand in a header. */
+const PARENT_AT = 4;
+const TIME_AT = 68;
+
+test("S-53: a lock is found although a branch was shown while its script was looked for, on which its block seemed too old to be read", async () => {
+  const honest = new PearlChain();
+  const port = new PearlPort(viewOfCore(honest.core));
+  const { script } = await PearlStage.over(port);
+  honest.mine([honest.payment(5, script).raw]);
+  honest.mineEmpty(2);
+  const fork = honest.height;
+  const branch = olderBranch(honest, 2 * fork);
+  const top = branch.get(3 * fork);
+  assert.ok(top !== undefined);
+  const byHash = new Map([...branch.values()].map((block) => [block.hash, block]));
+  const shown = { isBranch: true };
+  const of = (height: number): BlockHash | undefined =>
+    shown.isBranch ? branch.get(height)?.hash : undefined;
+  const node = liar(port, {
+    tip: async () => (shown.isBranch ? { height: 3 * fork, hash: top.hash } : port.tip()),
+    blockHash: async (at) => of(at) ?? port.blockHash(at),
+    blockHashes: async (from, count) => {
+      const hashes = Array.from({ length: count }, async (_, i) => of(from + i) ?? port.blockHash(from + i));
+      return (await Promise.all(hashes)).filter((hash) => hash !== null);
+    },
+    rawBlock: async (hash) => byHash.get(hash)?.raw ?? port.rawBlock(hash),
+    rawHeaders: async (hashes) =>
+      Promise.all(
+        hashes.map(
+          async (hash) => byHash.get(hash)?.header ?? ((await port.rawHeaders([hash]))[0] as Uint8Array),
+        ),
+      ),
+  });
+  const stage = await PearlStage.over(node);
+  await stage.follow();
+  assert.equal((await stage.told()).status, "USDC_LOCKED");
+  shown.isBranch = false;
+  honest.mineEmpty(2);
+  await stage.follow();
+  assert.equal((await stage.told()).status, "LOCK_SUBMITTED");
 });

@@ -237,6 +237,7 @@ function readScript(fields: FactFields): ScriptEntry {
     pearlRefundTime: fields.int("pearlRefundTime"),
     fromTime: fields.int("fromTime"),
     covered: fields.flag("covered"),
+    readFrom: fields.ifAny("readFrom", (name) => fields.int(name)) ?? 0,
     leastAmountSat: fields.ifAny("leastAmountSat", (name) => fields.big(name)) ?? 0n,
     isCapped: fields.ifAny("isCapped", (name) => fields.flag(name)) ?? false,
   };

@@ -84,14 +84,17 @@ export class LedgerChanges {
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
   pearl(change: PearlChange): void {
     const { chains, locks, scripts } = this.#books;
-    const { tip, rewindTo } = change;
+    const { tip, rewindTo, coveredFrom = 0, coveredStart = 0 } = change;
     const oldHeight = chains.tips.pearl.height;
     const height = tip?.height ?? oldHeight;
     checkedBase("PEARL", oldHeight, rewindTo, height);
     const tipCause = tip === null ? null : ({ chain: "pearl", height, hash: tip.hash } as const);
     const onChange = (script: ScriptHex): void => this.#affected.script(script, tipCause);
     const undone = rewindTo === null ? null : locks.rewind(rewindTo, this.#draft, onChange);
-    if (rewindTo !== null) chains.rewindRereads(rewindTo, this.#draft);
+    if (rewindTo !== null) {
+      chains.rewindRereads(rewindTo, this.#draft);
+      scripts.rewind(rewindTo, this.#draft).forEach(onChange);
+    }
     const { causes, turnedAway } = this.#applyBlockFacts(change.facts, height);
     // After the blocks: a bound for outputs in no block must not judge those that blocks hold.
     this.#sight(change.sightings.filter((sighting) => !turnedAway.has(outpointOf(sighting))));
@@ -108,7 +111,7 @@ export class LedgerChanges {
     // From now on the actions and verdicts of the order stand (S-62): its row is another one.
     for (const script of change.covered) {
       if (unread.has(script)) continue;
-      if (scripts.cover(script, change.coveredFrom ?? 0, this.#draft)) onChange(script);
+      if (scripts.cover(script, coveredFrom, coveredStart, this.#draft)) onChange(script);
     }
     for (const note of change.reread ?? []) chains.endReread(note, this.#draft);
     if (tip !== null) {

@@ -118,6 +118,29 @@ test("S-53: a script that is read up to the tip is not read again, after a resta
   assert.deepEqual((await scene(store)).ledger.watch.uncovered(), []);
 });
 
+test("S-53: a script is read again where the block below the first that was read for it is undone, after a restart too", async () => {
+  const { ledger, store } = await scene();
+  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  const covered = [scriptOf(ledger, ORDER)];
+  await ledger.applyPearl(pearl(100, [], { covered, coveredStart: 90 }));
+  await ledger.applyPearl(pearl(101, [], { rewindTo: 89 }));
+  assert.deepEqual(
+    ledger.watch.uncovered(),
+    [],
+    "the block below still shows that older ones need not be read",
+  );
+  const again = (await scene(store)).ledger;
+  assert.deepEqual(again.watch.uncovered(), []);
+  await again.applyPearl(pearl(102, [], { rewindTo: 88 }));
+  assert.deepEqual(
+    again.watch.uncovered().map(({ script }) => script.script),
+    covered,
+  );
+  await again.applyPearl(pearl(102, [], { covered, tip: null }));
+  await again.applyPearl(pearl(103, [], { rewindTo: 50 }));
+  assert.deepEqual(again.watch.uncovered(), [], "it was read from the first block on");
+});
+
 test("S-53: a pass covers no script of which an order has become known meanwhile that asks for older blocks", async () => {
   const { ledger } = await scene();
   await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));

@@ -162,6 +162,8 @@ export interface PearlChange {
   readonly covered: readonly ScriptHex[];
   /** From this time on they are read, unix seconds; absent where from the beginning. */
   readonly coveredFrom?: number;
+  /** The lowest block that was read for them; absent: block 0. */
+  readonly coveredStart?: number;
   /**
    * Scripts of which these blocks hold outputs below that amount that are not among the facts, being too many (S-15).
    */
@@ -211,6 +213,8 @@ export interface ScriptEntry extends WatchedScript {
   readonly fromTime: number;
   /** Whether blocks from `fromTime` to the tip are read. */
   readonly covered: boolean;
+  /** The lowest block that was read, the one below being older than that; 0 while none is, and where it was not noted. */
+  readonly readFrom: number;
   /** Whether outputs below `leastAmountSat` were not kept, being too many (S-15). */
   readonly isCapped: boolean;
 }

@@ -100,20 +100,37 @@ export class ScriptBook {
     const isReadAgain = isEarlier || known.isCapped;
     const covered = known !== undefined && known.covered && !isReadAgain;
     const isCapped = known !== undefined && known.isCapped && !isReadAgain;
-    const bounds = { fromTime: isEarlier ? fromTime : known.fromTime, covered, leastAmountSat, isCapped };
+    const readFrom = covered ? known.readFrom : 0;
+    const bounds = {
+      fromTime: isEarlier ? fromTime : known.fromTime,
+      covered,
+      readFrom,
+      leastAmountSat,
+      isCapped,
+    };
     this.put({ script, hashlock, buyerKey, sellerKey, pearlRefundTime, ...bounds }, change);
     return script;
   }
 
   /**
-   * Says that blocks from this time up to the tip are read for this script; whether that is news. Unknown scripts are
-   * ignored, and those that an order has come for meanwhile that asks for older blocks.
+   * Says that blocks from this time, and from block `readFrom`, up to the tip are read for this script; whether that is
+   * news. Unknown scripts are ignored, and those that an order has come for meanwhile that asks for older blocks.
    */
-  cover(script: ScriptHex, fromTime: number, change: BookChange): boolean {
+  cover(script: ScriptHex, fromTime: number, readFrom: number, change: BookChange): boolean {
     const known = this.entries.get(script);
     if (known === undefined || known.covered || known.fromTime < fromTime) return false;
-    this.put({ ...known, covered: true }, change);
+    this.put({ ...known, covered: true, readFrom }, change);
     return true;
+  }
+
+  /**
+   * Blocks above this height have left the chain. Where the one by which a script's older blocks need not be read is among
+   * them, that is no longer known (A-212); gives those scripts.
+   */
+  rewind(toHeight: number, change: BookChange): readonly ScriptHex[] {
+    const begun = [...this.entries.values()].filter((one) => one.covered && toHeight < one.readFrom - 1);
+    for (const entry of begun) this.put({ ...entry, covered: false, readFrom: 0 }, change);
+    return begun.map(({ script }) => script);
   }
 
   /** Says that small outputs of the script were not kept (S-15). */
@@ -132,7 +149,7 @@ export class ScriptBook {
       this.cap(script, change);
       return true;
     }
-    this.put({ ...known, covered: false, isCapped: false }, change);
+    this.put({ ...known, covered: false, readFrom: 0, isCapped: false }, change);
     return false;
   }
 

@@ -41,6 +41,7 @@ const NO_REASONS: ScanReasons = { scripts: [], fromTime: 0, rereads: [] };
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
   readonly #reasons: ScanReasons;
+  readonly #start: number;
   readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
@@ -57,6 +58,7 @@ export class Backscan {
   constructor(reasons: ScanReasons, start: ScanStart, { ledger, reader, matcher, headers }: BackscanParts) {
     this.#ledger = ledger;
     this.#reasons = reasons;
+    this.#start = start.height;
     this.#nextHeight = start.height;
     this.#previousHash = start.parent;
     this.#reader = reader;
@@ -141,7 +143,7 @@ export class Backscan {
     const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
     // Whose script this pass does not cover is read again on its own, and completely: to tell it once more would undo that.
     this.#matcher.toldLeftOut(this.#reasons.scripts);
-    return { rewindTo: null, tip: null, ...found, covered, coveredFrom, reread };
+    return { rewindTo: null, tip: null, ...found, covered, coveredFrom, coveredStart: this.#start, reread };
   }
 
   /**
