@@ -248,8 +248,14 @@ const pearl = [
   ...inFile("src/swaps/pearl/pearl-watch.ts", [
     {
       rule: "S-53",
-      find: "this.#covering ?? this.#again",
-      replace: "this.#again ?? this.#covering",
+      find: "if (this.#tip.isLoaded) await this.#readAgain();",
+      replace: "",
+      why: "an order whose old blocks cannot be had keeps all others from being read again",
+    },
+    {
+      rule: "S-53",
+      find: "return await this.#readOn(this.#covering);",
+      replace: "return (await this.#readAgain()) || (await this.#readOn(this.#covering));",
       why: "a deal waits for its script while blocks are read again for somebody's hint",
     },
     {

@@ -143,15 +143,6 @@ describe("late scripts", () => {
     assert.ok(ledger.lines().includes(`${height}.1 output ${lock.txid}:0 ${AMOUNT}`));
   });
 
-  test("S-53: that blocks above the tip are to be read again is settled at once", async () => {
-    const { ledger } = stage;
-    const life = stage.live();
-    await life.follow();
-    ledger.reread(stage.height + 1);
-    await life.follow();
-    assert.equal(ledger.rereads.size, 0);
-  });
-
   test("S-53: hints at old blocks hold up no script that becomes known meanwhile, and are followed after it", async () => {
     const { ledger } = stage;
     const life = stage.live(undefined, { backscanBlocks: 4 });

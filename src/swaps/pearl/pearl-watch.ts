@@ -286,10 +286,6 @@ export class PearlWatch implements ConditionSource {
     }
   }
 
-  #newMatcher(): PearlMatcher {
-    return new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
-  }
-
   #tellNewLocks(txids: ReadonlySet<Txid> | null): void {
     if (txids?.size === 0) return;
     for (const listener of this.#listeners) listener(txids);
@@ -297,12 +293,25 @@ export class PearlWatch implements ConditionSource {
 
   /** One piece of a pass over older blocks; whether there is more to do at once. */
   async #readOlder(): Promise<boolean> {
+    try {
+      this.#covering ??= await this.#nextCovering();
+      if (this.#covering !== null) return await this.#readOn(this.#covering);
+    } catch (error) {
+      // A node that is pruned or contradicts itself keeps nothing else from being read again; a store that is away does.
+      if (this.#tip.isLoaded) await this.#readAgain();
+      throw error;
+    }
+    return this.#readAgain();
+  }
+
+  async #readAgain(): Promise<boolean> {
+    this.#again ??= this.#nextAgain();
+    return this.#again !== null && this.#readOn(this.#again);
+  }
+
+  async #readOn(scan: Backscan): Promise<boolean> {
     const { tip } = this.#tip.window;
     if (tip === null) return false;
-    this.#covering ??= await this.#nextCovering();
-    if (this.#covering === null) this.#again ??= this.#nextAgain();
-    const scan = this.#covering ?? this.#again;
-    if (scan === null) return false;
     const { clock } = this.#deps;
     // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
     let endMs: number | null = null;
@@ -364,9 +373,9 @@ export class PearlWatch implements ConditionSource {
   }
 
   #pass(wanted: ScanReasons, start: ScanStart): Backscan {
-    const { ledger } = this.#deps;
-    const parts = { ledger, reader: this.#reader, matcher: this.#newMatcher(), headers: this.#headers };
-    return new Backscan(wanted, start, parts);
+    const { ledger, crypto } = this.#deps;
+    const matcher = new PearlMatcher(ledger.watch, crypto);
+    return new Backscan(wanted, start, { ledger, reader: this.#reader, matcher, headers: this.#headers });
   }
 
   readonly #headers: LinkedHeaders = (from, to, parent) =>
