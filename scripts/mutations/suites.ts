@@ -111,6 +111,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/swaps/readiness", ["src/swaps/readiness.test.ts", "test/attacks/*{clock,pearl}*.test.ts"]],
   ["src/swaps/", SWAP_LEDGER],
   ["src/follow/pearl-nodes", ["src/follow/pearl-nodes.test.ts"]],
+  ["src/follow/known-node", ["src/follow/pearl-nodes.test.ts"]],
   ["src/follow/", FOLLOWING],
   ["src/index/", FOLLOWING],
   ["src/app/config/redactor.ts", ["test/attacks/keys-stand-*.test.ts"]],

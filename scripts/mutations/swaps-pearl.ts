@@ -110,6 +110,12 @@ const pearl = [
   ]),
   ...inFile("src/swaps/pearl/pearl-standing.ts", [
     {
+      rule: "S-09",
+      find: "Math.min(most, sharedHeightOf(one, window))",
+      replace: "sharedHeightOf(one, window)",
+      why: "a node that is followed no longer vouches for the branch that it made up",
+    },
+    {
       rule: "S-02",
       find: "isPlayNetwork(this.#network) ? TARGET_INTERVAL_S :",
       replace: "",

@@ -4,38 +4,17 @@
 // hangs delays nobody. A followed node that falls silent, that two others have left behind, or that gives nothing of use
 // (A-120), is replaced by the next one. No proof of work is verified here: a witness is a second opinion, nothing more.
 
-import type { BlockHash } from "../primitives/brands.ts";
 import type { Condition } from "./conditions.ts";
 import { sentenceOf } from "./follower-errors.ts";
+import { AHEAD_BLOCKS, KnownNode, type NamedNode, type Witness } from "./known-node.ts";
 import { Lasting } from "./lasting.ts";
 import type { Clock, Log, NodeCounts, NodeTip, NodeUse, SwapNode } from "./ports.ts";
-
-/** A configured node. */
-export interface NamedNode {
-  /** For the log: its place in the settings from 1, and what may be shown of its address. */
-  readonly name: string;
-  readonly node: SwapNode;
-}
-
-/** What a node other than the followed one shows of its chain. */
-export interface Witness {
-  /** Among the configured nodes, from 0. */
-  readonly place: number;
-  readonly tip: NodeTip;
-  /** Its block at a height, null outside the newest `RECENT_BLOCKS` of its chain. */
-  readonly hashAt: (height: number) => BlockHash | null;
-  /** Lowest height that `hashAt` knows. */
-  readonly from: number;
-  /** As `PearlNode.rawBlock`, of this node. */
-  readonly rawBlock: SwapNode["rawBlock"];
-}
 
 /** An answer counts for this long (S-09, S-62). */
 const ANSWER_COUNTS_MS = 30_000;
 /** Pause between two looks at one node. */
 const LOOK_EVERY_MS = 2000;
-/** How far two others must be ahead of the followed node, and for how long, before the next is followed. */
-const AHEAD_BLOCKS = 2;
+/** For how long two others must be ahead of the followed node before the next is followed. */
 const AHEAD_MS = 10 * 60_000;
 /** For how long the index could use nothing that the followed node gives before the next is followed (A-120). */
 const USELESS_MS = 10 * 60_000;
@@ -46,9 +25,6 @@ const FORK_BLOCKS = 1;
 const FORK_MS = 10 * 60_000;
 /** For how long no other node has shown the followed one's newest blocks when that is told. */
 const ALONE_MS = 60_000;
-/** Newest blocks whose hashes are kept of each node: one request of the node's client. */
-const RECENT_BLOCKS = 100;
-
 /** A question to the followed node that ended because another is followed now; told like its failure to answer. */
 class NodeReplaced extends Error {
   override readonly name = "NodeError";
@@ -58,85 +34,14 @@ class NodeReplaced extends Error {
   }
 }
 
-/** What is known of one node. */
-class Standing implements Omit<Witness, "tip"> {
-  readonly place: number;
-  readonly name: string;
-  readonly node: SwapNode;
-  tip: NodeTip | null = null;
-  answeredAtMs: number | null = null;
-  isIdentified = false;
-  isForeign = false;
-  trouble: string | null = null;
-  /** Its chain is not the followed one's, as far as they can be compared. */
-  readonly forked: Lasting;
-  /** It is more than `AHEAD_BLOCKS` ahead of the followed node. */
-  readonly ahead: Lasting;
-  #from = 0;
-  #hashes: readonly BlockHash[] = [];
-
-  constructor({ name, node }: NamedNode, place: number, clock: Clock) {
-    this.place = place;
-    this.name = name;
-    this.node = node;
-    this.forked = new Lasting(clock);
-    this.ahead = new Lasting(clock);
-  }
-
-  /** Asks the node for its tip and, where that is another than before, for its newest hashes. */
-  async look(clock: Clock): Promise<void> {
-    await this.identify();
-    this.isForeign = false;
-    const tip = await this.node.tip();
-    if (tip.hash !== this.tip?.hash || tip.height !== this.tip.height) {
-      const from = Math.max(0, tip.height - RECENT_BLOCKS + 1);
-      const hashes = await this.node.blockHashes(from, tip.height - from + 1);
-      this.#from = from;
-      this.#hashes = hashes;
-    }
-    this.tip = tip;
-    this.answeredAtMs = clock.monotonicMs();
-  }
-
-  /** Rejects while the node is of another network, or does not say. Asked once, and again behind a failure. */
-  async identify(): Promise<void> {
-    if (!this.isIdentified) await this.node.checkIdentity();
-    this.isIdentified = true;
-  }
-
-  get from(): number {
-    return this.#from;
-  }
-
-  readonly hashAt = (height: number): BlockHash | null => this.#hashes[height - this.#from] ?? null;
-
-  readonly rawBlock: SwapNode["rawBlock"] = (hash) => answerOf(this, (node) => node.rawBlock(hash));
-
-  /**
-   * Blocks above the newest one that both chains have, counted to the lower of both tips: 0 where one chain is the
-   * other's beginning. Null where the known hashes do not overlap: one of them is far behind.
-   */
-  forkDepth(other: Standing): number | null {
-    if (this.tip === null || other.tip === null) return null;
-    const top = Math.min(this.tip.height, other.tip.height);
-    const lowest = Math.max(this.#from, other.#from);
-    if (lowest > top) return null;
-    for (let height = top; height >= lowest; height -= 1) {
-      const hash = this.hashAt(height);
-      if (hash !== null && hash === other.hashAt(height)) return top - height;
-    }
-    return top - lowest + 1;
-  }
-}
-
 /** The followed node as everybody else sees it, and what is known of all of them. */
 export class FollowedNode implements SwapNode, NodeUse {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #standings: readonly Standing[];
+  readonly #standings: readonly KnownNode[];
   readonly #listeners: ((announced?: NodeTip) => void)[] = [];
   /** Nodes whose announcements are listened to: a listener cannot be taken back. */
-  readonly #heard = new Set<Standing>();
+  readonly #heard = new Set<KnownNode>();
   /** Ends the questions to the followed node that are under way. */
   readonly #asked = new Set<(error: Error) => void>();
   readonly #startedAtMs: number;
@@ -145,15 +50,15 @@ export class FollowedNode implements SwapNode, NodeUse {
   /** No other node shows the newest blocks of the followed one, and one is wanted. */
   readonly #alone: Lasting;
   #isClosed = false;
-  #current: Standing;
+  #current: KnownNode;
 
   /** `nodes`: the one that is followed first, then the witnesses in the order in which they take its place. */
   constructor(nodes: readonly [NamedNode, ...NamedNode[]], clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
     const [first, ...others] = nodes;
-    this.#current = new Standing(first, 0, clock);
-    this.#standings = [this.#current, ...others.map((one, i) => new Standing(one, i + 1, clock))];
+    this.#current = new KnownNode(first, 0, clock);
+    this.#standings = [this.#current, ...others.map((one, i) => new KnownNode(one, i + 1, clock))];
     this.#useless = new Lasting(clock);
     this.#alone = new Lasting(clock);
     this.#startedAtMs = clock.monotonicMs();
@@ -178,8 +83,12 @@ export class FollowedNode implements SwapNode, NodeUse {
   /** What the other nodes show that answer; null where none is configured (S-09). */
   witnesses(): readonly Witness[] | null {
     if (this.#standings.length === 1) return null;
-    const isOne = (one: Standing): one is Standing & Witness => one.tip !== null && this.#isFresh(one);
-    return this.#others().filter(isOne);
+    return this.#others().flatMap((one) => (this.#isFresh(one) ? (one.view ?? []) : []));
+  }
+
+  /** What the followed node shows itself, by the last look at it; null before the first. */
+  followed(): Witness | null {
+    return this.#current.view;
   }
 
   /** What is wrong with the nodes among each other (H-20). */
@@ -206,7 +115,7 @@ export class FollowedNode implements SwapNode, NodeUse {
     return [{ code: "PEARL_NODES_DISAGREE", sentence }];
   }
 
-  #placesOf(nodes: readonly Standing[]): string {
+  #placesOf(nodes: readonly KnownNode[]): string {
     return nodes.map((one) => one.place + 1).join(" and ");
   }
 
@@ -245,7 +154,7 @@ export class FollowedNode implements SwapNode, NodeUse {
     if (one !== undefined) await this.#look(one);
   }
 
-  async #look(one: Standing): Promise<void> {
+  async #look(one: KnownNode): Promise<void> {
     try {
       await one.look(this.#clock);
       if (one.trouble !== null) this.#log.info({ node: one.name }, "the PEARL node answers again");
@@ -258,7 +167,7 @@ export class FollowedNode implements SwapNode, NodeUse {
     this.#decide();
   }
 
-  #failed(one: Standing, error: unknown): void {
+  #failed(one: KnownNode, error: unknown): void {
     // What answers at its address next may be another node.
     one.isIdentified = false;
     one.isForeign = error instanceof Error && "code" in error && error.code === "WRONG_NETWORK";
@@ -270,16 +179,16 @@ export class FollowedNode implements SwapNode, NodeUse {
     one.trouble = sentence;
   }
 
-  #others(): readonly Standing[] {
+  #others(): readonly KnownNode[] {
     return this.#standings.filter((one) => one !== this.#current);
   }
 
   /** Who has been ahead of the followed node for so long that it counts (S-09). */
-  #ahead(): readonly Standing[] {
+  #ahead(): readonly KnownNode[] {
     return this.#others().filter((one) => one.ahead.hasLasted(AHEAD_MS));
   }
 
-  #isFresh({ answeredAtMs }: Standing): boolean {
+  #isFresh({ answeredAtMs }: KnownNode): boolean {
     return answeredAtMs !== null && this.#clock.monotonicMs() - answeredAtMs <= ANSWER_COUNTS_MS;
   }
 
@@ -293,7 +202,7 @@ export class FollowedNode implements SwapNode, NodeUse {
     });
   }
 
-  #isApart(one: Standing): boolean {
+  #isApart(one: KnownNode): boolean {
     const depth = this.#isFresh(one) ? one.forkDepth(this.#current) : null;
     if (depth === null || depth === 0) return false;
     return depth > FORK_BLOCKS || one.forked.hasLasted(FORK_MS);
@@ -311,11 +220,11 @@ export class FollowedNode implements SwapNode, NodeUse {
     this.#alone.set(!this.#isWitnessed);
     const isSilent = now - (current.answeredAtMs ?? this.#startedAtMs) > ANSWER_COUNTS_MS;
     const ahead = this.#ahead();
-    const answers = (one: Standing): boolean => this.#isFresh(one);
+    const answers = (one: KnownNode): boolean => this.#isFresh(one);
     if (isSilent) {
       this.#follow(this.#next(answers), "has not answered for 30 s");
     } else if (ahead.length >= 2) {
-      const isAhead = (one: Standing): boolean => ahead.includes(one);
+      const isAhead = (one: KnownNode): boolean => ahead.includes(one);
       this.#follow(this.#next(isAhead), "has been left behind by two others for 10 min");
     } else if (this.#useless.hasLasted(USELESS_MS)) {
       this.#follow(this.#next(answers), "has given nothing for 10 min that the index can use");
@@ -323,12 +232,12 @@ export class FollowedNode implements SwapNode, NodeUse {
   }
 
   /** The first node after the followed one, in the configured order and from its start again. */
-  #next(isFit: (one: Standing) => boolean): Standing | null {
+  #next(isFit: (one: KnownNode) => boolean): KnownNode | null {
     const after = [...this.#standings.slice(this.place + 1), ...this.#standings.slice(0, this.place)];
     return after.find(isFit) ?? null;
   }
 
-  #follow(next: Standing | null, why: string): void {
+  #follow(next: KnownNode | null, why: string): void {
     if (next === null) return;
     this.#log.error(
       { from: this.#current.name, to: next.name },
@@ -350,7 +259,7 @@ export class FollowedNode implements SwapNode, NodeUse {
     for (const listener of this.#listeners) listener(announced);
   }
 
-  #hear(one: Standing): void {
+  #hear(one: KnownNode): void {
     if (this.#heard.has(one)) return;
     this.#heard.add(one);
     one.node.onTipChange((announced) => {
@@ -362,7 +271,8 @@ export class FollowedNode implements SwapNode, NodeUse {
   #through<Value>(ask: (node: SwapNode) => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       this.#asked.add(reject);
-      answerOf(this.#current, ask)
+      this.#current
+        .ask(ask)
         .then(resolve, reject)
         .finally(() => this.#asked.delete(reject));
     });
@@ -390,10 +300,4 @@ export class FollowedNode implements SwapNode, NodeUse {
     this.#isClosed = true;
     await Promise.all(this.#standings.map(({ node }) => node.close()));
   }
-}
-
-/** The node's answer, of which nothing is asked before it is known to be of the configured network. */
-async function answerOf<Value>(one: Standing, ask: (node: SwapNode) => Promise<Value>): Promise<Value> {
-  await one.identify();
-  return ask(one.node);
 }

@@ -264,5 +264,6 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
 /** No other node is configured beside the followed one. */
 export const LONE_NODE: OtherNodes = {
   witnesses: () => null,
+  followed: () => null,
   counts: () => ({ configured: 1, answering: 1, agreeing: 1 }),
 };

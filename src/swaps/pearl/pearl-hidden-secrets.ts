@@ -7,7 +7,7 @@ import { openBlock } from "../../chain/watch-block.ts";
 import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { BlockRefused, sentenceOf } from "../../follow/follower-errors.ts";
-import type { Witness } from "../../follow/pearl-nodes.ts";
+import type { Witness } from "../../follow/known-node.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { HeaderWindow } from "./pearl-headers.ts";
 import { FoundOutputs, PearlMatcher, type ShownPreimage } from "./pearl-matcher.ts";

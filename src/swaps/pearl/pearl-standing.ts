@@ -6,7 +6,8 @@ import type { BlockHash } from "../../primitives/brands.ts";
 import type { ChainWitness } from "../../swap/facts.ts";
 import type { Clock, HeaderNode, NodeTip } from "../../follow/ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
-import type { FollowedNode, Witness } from "../../follow/pearl-nodes.ts";
+import type { Witness } from "../../follow/known-node.ts";
+import type { FollowedNode } from "../../follow/pearl-nodes.ts";
 import type { NodeFork, PearlStanding } from "../standings.ts";
 
 /** Pause between two questions for the connections. */
@@ -18,8 +19,8 @@ const ASK_AGAIN_MS = 500;
 /** Target spacing, which counts as the pace where blocks are made by hand (S-02). */
 const TARGET_INTERVAL_S = 194;
 
-/** What is known of the nodes beside the followed one. */
-export type OtherNodes = Pick<FollowedNode, "witnesses" | "counts">;
+/** What is known of the nodes beside the followed one, and of that one as it is looked at like them. */
+export type OtherNodes = Pick<FollowedNode, "witnesses" | "followed" | "counts">;
 
 /** Keeps a node's standing. */
 export class NodeStanding {
@@ -145,10 +146,24 @@ export class NodeStanding {
       lackingSinceMonotonicMs: this.#lackingSinceMs,
       connections: this.#knownConnections(),
       blockIntervalS: isPlayNetwork(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
-      witnesses: this.#others.witnesses()?.map((one) => witnessOf(one, window)) ?? null,
+      witnesses: this.#witnesses(window),
       isMempoolRead: this.#isMempoolRead,
       nodes: this.#others.counts(),
     };
+  }
+
+  /**
+   * A witness is one beside the node that is followed now: what that one does not show is on the word of one node, which may
+   * have been followed before and have made it up (S-09).
+   */
+  #witnesses(window: HeaderWindow): readonly ChainWitness[] | null {
+    const followed = this.#others.followed();
+    const most = followed === null ? -1 : sharedHeightOf(followed, window);
+    const shown = this.#others.witnesses()?.map((one) => ({
+      sharedHeight: Math.min(most, sharedHeightOf(one, window)),
+      tipHeight: one.tip.height,
+    }));
+    return shown ?? null;
   }
 
   #knownConnections(): number | null {
@@ -168,8 +183,4 @@ export function sharedHeightOf({ tip, from, hashAt }: Witness, window: HeaderWin
     if (hash !== null && hash === window.at(height)?.hash) return height;
   }
   return -1;
-}
-
-function witnessOf(one: Witness, window: HeaderWindow): ChainWitness {
-  return { sharedHeight: sharedHeightOf(one, window), tipHeight: one.tip.height };
 }
