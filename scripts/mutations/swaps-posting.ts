@@ -153,7 +153,7 @@ const asks = [
   ]),
   ...inFile("src/swaps/usecases/create-ask.ts", [
     {
-      rule: "A-230",
+      rule: "A-149",
       find: "known.pearlKeyProven || ledger.isAskOver",
       replace: "!known.pearlKeyProven || ledger.isAskOver",
       why: "a proof that comes after its ask is dropped",

@@ -52,7 +52,7 @@ export function judgeAskTerms(
 /**
  * Step 2: the results of the seller's signature (S-31) and of the PEARL proof ("absent" where none was given). Where
  * both pass, the signature as it is kept: look the ask up; a known one is answered with 200 and its present row, with the
- * proof if that is new (A-230), and nothing more is judged. `signature`: null where it is not the seller's.
+ * proof if that is new (A-149), and nothing more is judged. `signature`: null where it is not the seller's.
  */
 export function judgeAskSignatures(
   signature: string | null,

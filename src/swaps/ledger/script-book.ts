@@ -125,7 +125,7 @@ export class ScriptBook {
 
   /**
    * Blocks above this height have left the chain. Where the one by which a script's older blocks need not be read is among
-   * them, that is no longer known (A-212); gives those scripts.
+   * them, that is no longer known (A-153); gives those scripts.
    */
   rewind(toHeight: number, change: BookChange): readonly ScriptHex[] {
     const begun = [...this.entries.values()].filter((one) => one.covered && toHeight < one.readFrom - 1);

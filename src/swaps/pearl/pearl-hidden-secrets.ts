@@ -1,4 +1,4 @@
-// Looks for secrets in blocks that another PEARL node has and the applied chain has not (S-13, A-210): the followed node can
+// Looks for secrets in blocks that another PEARL node has and the applied chain has not (S-13, A-151): the followed node can
 // hide the claim that shows one until the USDC is refunded, by a branch of its own or by standing still, and the seller learns
 // it from nobody else. A secret proves itself, whoever shows it. Nothing else of such a block is believed.
 

@@ -48,7 +48,7 @@ function shapeOf({ rules, crypto }: SwapDependencies) {
 
 type AskFields = FieldValues<ReturnType<typeof shapeOf>>;
 
-/** Creates an ask, or answers the present row of a known one, which a proof may come to later than the ask. */
+/** Creates an ask, or answers the present row of a known one, which a proof may come to later than the ask. */
 export async function createAsk(deps: SwapDependencies, body: RequestBody): Promise<SwapOutcome> {
   const read = readFields(body, shapeOf(deps));
   if (!read.ok) return read.error;
@@ -126,7 +126,7 @@ async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<S
 
 /**
  * Keeps the proof of an ask that is known without one, and says whether it has: everybody can read a signed ask, and whoever
- * posts it first, without the proof, must not take its place among the proven ones from the owner of the key (A-230).
+ * posts it first, without the proof, must not take its place among the proven ones from the owner of the key (A-149).
  */
 async function keepProof({ ledger, readiness }: SwapDependencies, { askId }: SignedAsk): Promise<boolean> {
   await ledger.open([{ kind: "named", names: [askId] }]);
