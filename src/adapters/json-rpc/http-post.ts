@@ -1,5 +1,5 @@
 // One HTTP POST to a JSON-RPC server over kept connections, without retries. Bounded are the silence on the connection,
-// the whole time and the size of the answer, so that no server can hold us or fill our memory.
+// the whole time, the size of the answer and the values in it, so that no server can hold us or fill our memory.
 
 import {
   Agent as HttpAgent,
@@ -52,7 +52,15 @@ export interface PostLimits {
   readonly silenceMs?: number;
   /** Bytes of an answer, also after decompression; a larger one is not read on. */
   readonly answerBytes: number;
+  /**
+   * Values in the JSON of an answer, lists and objects among them; one with more is not read on (A-220). An empty list is three
+   * bytes on the wire and a hundred in memory, and taking millions apart holds the event loop for as many microseconds.
+   */
+  readonly answerValues: number;
 }
+
+/** Comma, bracket and brace: one of them stands before each value of JSON or before its name, but for the outermost. */
+const VALUE_MARKS = [0x2c, 0x5b, 0x7b];
 
 function faultOf(error: Error): PostFault {
   if (error instanceof PostFault) return error;
@@ -95,7 +103,7 @@ export class HttpPost {
         ...(authorization === null ? {} : { authorization }),
       },
     };
-    const { timeoutMs, silenceMs, answerBytes } = limits;
+    const { timeoutMs, silenceMs } = limits;
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new PostFault("closed", "this client was closed"));
@@ -103,7 +111,7 @@ export class HttpPost {
       }
       const fail = (error: Error): void => reject(faultOf(error));
       const request = (this.#isSecure ? httpsRequest : httpRequest)(url, options, (answer) =>
-        collect(answer, answerBytes, resolve, fail),
+        collect(answer, limits, resolve, fail),
       );
       const end = (failure: PostFailure, message: string): void => {
         const fault = new PostFault(failure, message);
@@ -134,18 +142,21 @@ export class HttpPost {
 
 function collect(
   answer: IncomingMessage,
-  mostBytes: number,
+  { answerBytes, answerValues }: PostLimits,
   resolve: (answer: HttpAnswer) => void,
   fail: (error: Error) => void,
 ): void {
   const chunks: Buffer[] = [];
-  let length = 0;
+  let [length, values] = [0, 0];
   const packed = answer.headers["content-encoding"] === "gzip";
   const stream = packed ? answer.pipe(createGunzip()) : answer;
   stream.on("data", (chunk: Buffer) => {
     length += chunk.length;
-    if (length > mostBytes) answer.destroy(new PostFault("too-large", `an answer above ${mostBytes} bytes`));
-    else chunks.push(chunk);
+    values += marksIn(chunk);
+    const most =
+      length > answerBytes ? `${answerBytes} bytes` : values > answerValues ? `${answerValues} values` : null;
+    if (most === null) chunks.push(chunk);
+    else answer.destroy(new PostFault("too-large", `an answer above ${most}`));
   });
   answer.on("error", fail);
   answer.on("close", () => {
@@ -153,4 +164,12 @@ function collect(
   });
   stream.on("error", fail);
   stream.on("end", () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }));
+}
+
+/** How often `VALUE_MARKS` stand in it, also within texts. Long answers are hex for the most part, in which none do. */
+function marksIn(chunk: Buffer): number {
+  let count = 0;
+  for (const mark of VALUE_MARKS)
+    for (let at = chunk.indexOf(mark); at >= 0; at = chunk.indexOf(mark, at + 1)) count += 1;
+  return count;
 }

@@ -35,6 +35,8 @@ export const NODE_PATIENCE: NodePatience = {
 const WHOLE_ANSWER = 10;
 /** More than the hex of any single answer; a larger one is not kept in memory. */
 const LARGEST_BODY = 256 * 1024 * 1024;
+/** The ids of transactions in a mempool that fit into it. */
+const MOST_VALUES = 4_000_000;
 /** The same of a batch of results in hex: one that turns out larger, as blocks may, is asked for in halves. */
 const LARGEST_BATCH_BODY = 32 * 1024 * 1024;
 /** pearld answers 503 above 10 clients; the poller and an operator's own calls need places too. */
@@ -82,7 +84,8 @@ export class PearlRpc {
 
   constructor(endpoint: Endpoint, patience: NodePatience, clock: Clock) {
     const { attempts, firstDelayMs, timeoutMs, bytesTimeoutMs = timeoutMs } = patience;
-    const full = { attempts, firstDelayMs, answerBytes: LARGEST_BODY, ...limitsOf(timeoutMs) };
+    const bounds = { answerBytes: LARGEST_BODY, answerValues: MOST_VALUES };
+    const full = { attempts, firstDelayMs, ...bounds, ...limitsOf(timeoutMs) };
     this.#client = new JsonRpcClient(endpoint, PEARL_DIALECT, full, clock);
     this.#bytesTimeoutMs = bytesTimeoutMs;
   }
