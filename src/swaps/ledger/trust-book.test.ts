@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EscrowEvent } from "../../swap/facts.ts";
+import { evmAddress, evmPlace } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -65,4 +67,28 @@ test("S-08: what is read again after a reorganisation is not final until it was 
     ledger.unsettled(0, 99).map(({ place }) => place.block),
     [12],
   );
+});
+
+test("S-08: who asks for the newest of thousands of unsettled events, or undoes it, looks at few of the others", async () => {
+  const { ledger } = await scene();
+  let looks = 0;
+  const events = Array.from({ length: 4000 }, (_, index): EscrowEvent => {
+    const place = evmPlace(10 + index);
+    return {
+      kind: "AsksRevoked",
+      seller: evmAddress("s"),
+      nonceBelow: BigInt(index),
+      get place() {
+        looks += 1;
+        return place;
+      },
+    };
+  });
+  const newest = 9 + events.length;
+  await ledger.applyEvm(evm(newest, events));
+  looks = 0;
+  assert.equal(ledger.unsettled(newest, newest).length, 1);
+  await ledger.applyEvm(evm(newest, [], { rewindTo: newest - 1 }));
+  assert.ok(looks < 100, `${looks} looks at events`);
+  assert.equal(ledger.unsettled(0, newest).length, events.length - 1);
 });

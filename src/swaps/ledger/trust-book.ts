@@ -12,8 +12,13 @@ import type { FinalAlarm } from "./ports.ts";
 
 /** The doubts. */
 export class TrustBook {
-  /** Events above the final height, ascending: a rewind takes away the newest, a new final height the oldest. */
-  readonly #unsettled: LayeredMap<string, EscrowEvent>;
+  /**
+   * Events above the final height, ascending: a rewind takes away the newest, a new final height the oldest. Each look at the
+   * chain asks for some of them, and there may be hundreds of thousands, which a stranger can have made for some dollars.
+   */
+  readonly #unsettled: LayeredValue<readonly EscrowEvent[]>;
+  /** The same list, once it is this book's alone to add to: what the book beneath shows stays as it is. */
+  #own: EscrowEvent[] | null = null;
   readonly #disputes: LayeredMap<string, EscrowEvent>;
   readonly #byOrder: LayeredIndex<Bytes32, string>;
   /** Disputed revocations of asks. */
@@ -23,7 +28,7 @@ export class TrustBook {
   readonly #shown: LayeredValue<ReadonlySet<string> | null>;
 
   constructor(layer: Layer<TrustBook>) {
-    this.#unsettled = layer.map((under) => under.#unsettled);
+    this.#unsettled = layer.value((under) => under.#unsettled, []);
     this.#disputes = layer.map((under) => under.#disputes);
     this.#byOrder = layer.index((under) => under.#byOrder);
     this.#bySeller = layer.index((under) => under.#bySeller);
@@ -64,34 +69,33 @@ export class TrustBook {
 
   /** As `EvmLedger.unsettled`. */
   unsettled(from: number, to: number): readonly EscrowEvent[] {
-    const found: EscrowEvent[] = [];
-    for (const event of this.#unsettled.values()) {
-      const { block } = event.place;
-      if (block > to) break;
-      if (block >= from) found.push(event);
-    }
-    return found;
+    const events = this.#unsettled.value;
+    return events.slice(countUpTo(events, from - 1), countUpTo(events, to));
   }
 
   /** An event was indexed above the final height. */
   add(event: EscrowEvent): void {
-    this.#unsettled.set(eventKey(event), event);
+    if (this.#own === null) this.#keep([...this.#unsettled.value]);
+    this.#own?.push(event);
   }
 
   /** The final height is now this one. */
   settle(finalHeight: number): void {
-    for (const [key, event] of this.#unsettled) {
-      if (event.place.block > finalHeight) break;
-      this.#unsettled.delete(key);
-    }
+    const events = this.#unsettled.value;
+    const settled = countUpTo(events, finalHeight);
+    if (settled > 0) this.#keep(events.slice(settled));
   }
 
   /** All blocks above this height are undone; the store forgets their disputes by itself. */
   rewind(toHeight: number): void {
-    for (const [key, event] of this.#unsettled) {
-      if (event.place.block > toHeight) this.#unsettled.delete(key);
-    }
+    const events = this.#unsettled.value;
+    this.#keep(events.slice(0, countUpTo(events, toHeight)));
     for (const event of this.#disputes.values()) if (event.place.block > toHeight) this.#drop(event);
+  }
+
+  #keep(events: EscrowEvent[]): void {
+    this.#own = events;
+    this.#unsettled.value = events;
   }
 
   /** A second RPC denies the event. */
@@ -131,7 +135,7 @@ export class TrustBook {
   /** One RPC is believed from now on, or no longer: then what is not among those that are shown, or were, differs. */
   #touchUnnamed(named: ReadonlySet<string> | null, change: BookChange): void {
     if (named === null) return;
-    for (const event of this.#unsettled.values()) {
+    for (const event of this.#unsettled.value) {
       if (!isOrderEnd(event)) continue;
       const { orderHash, place } = event;
       if (!named.has(endName(orderHash, place.blockHash))) change.touch(orderHash, null);
@@ -157,4 +161,15 @@ export class TrustBook {
 function* namedOnce(before: ReadonlySet<string>, after: ReadonlySet<string>): Generator<string> {
   for (const name of before) if (!after.has(name)) yield name;
   for (const name of after) if (!before.has(name)) yield name;
+}
+
+/** How many of these events, which ascend, are in blocks up to this height. */
+function countUpTo(events: readonly EscrowEvent[], height: number): number {
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.place.block ?? height) <= height) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
