@@ -46,6 +46,19 @@ test("S-07: an EVM RPC of two that answers with millions of empty lists is given
   assert.ok(pieces < (answers * PIECES) / 2, `${pieces} pieces in ${answers} answers`);
 });
 
+test("S-07: an EVM RPC of two whose newest block names more transactions than any chain's has gives none, and the other one is read", async () => {
+  const chain = scriptedChain(HEAD, () => 1);
+  const [liar, honest] = [await serveChain(chain, 1), await serveChain(chain, 1)];
+  liar.meddle = ({ params }) => {
+    const { block } = chain[HEAD] ?? {};
+    const transactions = Array<string>(125_000).fill(block?.hash ?? "");
+    return params[0] === "latest" ? { result: { ...block, transactions } } : undefined;
+  };
+  const one = follow({ urls: [liar.url, honest.url] });
+  await one.until(() => one.lines.some(({ message }) => message.includes("above 8388608 bytes")), 20_000);
+  await one.until(() => one.ledger.tips().evm.height === HEAD);
+});
+
 test("S-09: a PEARL node whose answer holds more values than a mempool has transactions gives none", async () => {
   const node = await fake((request) => {
     const ids = "0,".repeat(4_000_000);

@@ -108,6 +108,21 @@ describe("an RPC that fails is asked again", () => {
     assert.ok(ranges > 3, `${ranges} ranges`);
   });
 
+  test("an answer with more logs than are taken apart at once is not read on, and less is asked for", async () => {
+    const rpc = await serve();
+    const junk = "x".repeat(16 * 1024 * 1024);
+    rpc.meddle = ({ method, params }, truth) => {
+      const { fromBlock, toBlock } = { ...(params[0] as Record<string, string> | undefined) };
+      const isWide = method === "eth_getLogs" && Number(toBlock) - Number(fromBlock) >= 10;
+      return isWide ? Object.assign({ junk }, truth) : undefined;
+    };
+    const one = follow({ urls: [rpc.url] });
+    await one.toTip();
+    assert.equal(one.ledger.count, EVENTS);
+    const ranges = rpc.calls.filter(({ method }) => method === "eth_getLogs").length;
+    assert.ok(ranges > 3, `${ranges} ranges`);
+  });
+
   for (const [name, refuse] of Object.entries(BATCH_REFUSALS)) {
     test(`an RPC that takes ten calls at most and says so by ${name}`, async () => {
       const rpc = await serve();

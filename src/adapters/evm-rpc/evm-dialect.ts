@@ -51,13 +51,13 @@ export function refusalKind(method: string, code: number, message: string): Refu
   return UNKNOWN_BLOCK.test(message) ? "unknown-block" : "too-large";
 }
 
-/** Ten seconds for a whole answer, of at most 48 MiB, and as many values as the logs that fit into these have. */
+/** Ten seconds for a whole answer, of at most 48 MiB, and as many values as the shortest logs that fit into these have. */
 export const EVM_PATIENCE: Patience = {
   attempts: 4,
   firstDelayMs: 100,
   timeoutMs: 10_000,
   answerBytes: 48 * 1024 * 1024,
-  answerValues: 1_200_000,
+  answerValues: 1_800_000,
 };
 
 /** What the operator can do, as the end of a sentence. */

@@ -27,11 +27,15 @@ export interface SourceOptions {
 
 /**
  * A poll that takes longer has failed: the next URL may be fine. What the final block in force is made of has to be there
- * within the 30 s for which the others' answers count, the chain id besides (S-07).
+ * within the 30 s for which the others' answers count, the chain id besides (S-07). Every RPC is polled each other second, so
+ * that its newest block must not cost more than one of a hundred thousand transactions.
  */
-const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000 };
-/** Logs of wide ranges take long; asking for the same again would not help, asking for less does. */
-const LOGS_PATIENCE = { attempts: 3, timeoutMs: 20_000 };
+const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000, answerBytes: 8 * 1024 * 1024 };
+/**
+ * Logs of wide ranges take long; asking for the same again would not help, asking for less does. So it is where there are more
+ * than can be taken apart at once: some ten thousand are what providers give, and what fits into a block.
+ */
+const LOGS_PATIENCE = { attempts: 3, timeoutMs: 20_000, answerBytes: 16 * 1024 * 1024 };
 /** Failures that mean that less has to be asked for. */
 const TOO_MUCH: ReadonlySet<string> = new Set(["TIMEOUT", "TOO_LARGE"]);
 

@@ -62,7 +62,7 @@ export interface Patience extends PostLimits {
   readonly firstDelayMs: number;
 }
 
-/** How the calls are made, where that differs from the client's own way. */
+/** How the calls are made, where that differs from the client's own way; an answer never has more bytes than that allows. */
 export interface CallOptions extends Partial<Patience> {
   readonly batchCalls?: number;
   /** Waits for a free place and makes the request then. */
@@ -143,7 +143,9 @@ export class JsonRpcClient {
     calls: readonly RpcCall[],
     options: CallOptions,
   ): Promise<readonly Item[]> {
-    const patience = { ...this.#patience, ...options };
+    const { answerBytes } = this.#patience;
+    const bounds = { answerBytes: Math.min(answerBytes, options.answerBytes ?? answerBytes) };
+    const patience = { ...this.#patience, ...options, ...bounds };
     const inLine = options.inLine ?? ((request) => request());
     const parts: (readonly Item[])[] = [];
     let at = 0;
