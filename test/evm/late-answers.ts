@@ -1,9 +1,13 @@
-// Ways in which a scripted RPC answers late: after a while, one question after the other, or one at a time.
+// Ways in which a scripted RPC answers late: after a while, one question after the other, or one at a time; and in which it
+// refuses logs, so that its answers are many.
 
 import type { ServerResponse } from "node:http";
 import { systemClock } from "../../src/adapters/system/clock.ts";
 import type { ScriptedBlock } from "./scripted-chain.ts";
-import type { ScriptedRpc, Takeover } from "./scripted-rpc.ts";
+import type { Meddling, ScriptedRpc, Takeover } from "./scripted-rpc.ts";
+
+/** How an RPC says that it gives no so many logs at once. */
+const REFUSAL = { error: { code: -32_005, message: "query returned more than 10000 results" } };
 
 /** Sends this after so many milliseconds. */
 export function answerAfter(ms: number, response: ServerResponse, answers: unknown): void {
@@ -65,7 +69,6 @@ export function oneByOne(ms: number, method: string, resultOf: (asked: string) =
 
 /** Gives the logs of one block at a time, and late; says that more are too many at once, or late too. */
 export function dripLogs(rpc: ScriptedRpc, ms: number, isRefusalLate = false): void {
-  const refusal = { error: { code: -32_005, message: "query returned more than 10000 results" } };
   rpc.takeover = (calls, response) => {
     const [call] = calls;
     if (call?.method !== "eth_getLogs") return false;
@@ -75,9 +78,31 @@ export function dripLogs(rpc: ScriptedRpc, ms: number, isRefusalLate = false): v
     };
     const isNarrow = fromBlock === toBlock;
     if (!isNarrow && !isRefusalLate) return false;
-    const answer = isNarrow ? { result: rpc.chain[Number(fromBlock)]?.logs ?? [] } : refusal;
+    const answer = isNarrow ? { result: rpc.chain[Number(fromBlock)]?.logs ?? [] } : REFUSAL;
     answerAfter(ms, response, { jsonrpc: "2.0", id: call.id, ...answer });
     return true;
   };
-  rpc.meddle = ({ method }) => (method === "eth_getLogs" ? refusal : undefined);
+  rpc.meddle = ({ method }) => (method === "eth_getLogs" ? REFUSAL : undefined);
+}
+
+/** Refuses the logs of every range that has this block in it, also of the block alone. */
+export function refuseLogsOf(block: number): Meddling {
+  return ({ method, params }) => {
+    if (method !== "eth_getLogs") return undefined;
+    const { fromBlock, toBlock } = params[0] as { readonly fromBlock?: string; readonly toBlock?: string };
+    return Number(fromBlock) <= block && Number(toBlock) >= block ? REFUSAL : undefined;
+  };
+}
+
+/** The same answers, and how many requests have had them so far. */
+export function counted(takeover: Takeover): { readonly takeover: Takeover; readonly count: () => number } {
+  let count = 0;
+  return {
+    takeover: (calls, response) => {
+      const isTaken = takeover(calls, response);
+      if (isTaken) count += 1;
+      return isTaken;
+    },
+    count: () => count,
+  };
 }
