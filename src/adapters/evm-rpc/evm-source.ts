@@ -12,9 +12,11 @@ import type {
   LogsAnswer,
 } from "../../swaps/evm/evm-chain.ts";
 import { EvmUnavailable, unsettled } from "../../swaps/evm/evm-unavailable.ts";
+import { zip } from "../../primitives/elements.ts";
+import { ok, type Result } from "../../primitives/result.ts";
 import type { CallOptions, JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { evmBlockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
-import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
+import { parseJson, type RpcCall, type RpcRefusal, type RpcReply } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./evm-dialect.ts";
 
 /** What a source needs to know. */
@@ -39,20 +41,48 @@ const LOGS_PATIENCE = { attempts: 3, timeoutMs: 20_000, answerBytes: 16 * 1024 *
 /** Failures that mean that less has to be asked for. */
 const TOO_MUCH: ReadonlySet<string> = new Set(["TIMEOUT", "TOO_LARGE"]);
 
+const NO_BLOCK = "no block with number, hash, parent, time, transactions";
+
 const CHAIN_ID: RpcCall = { method: "eth_chainId", params: [] };
+
+/**
+ * What is held at most of the answers to one question about hundreds of blocks or receipts: each of them may have as many
+ * bytes as an answer, and one RPC of several would fill the memory with them.
+ */
+export interface MostHeld {
+  /** Logs of the escrow. */
+  readonly logs: number;
+  /** Transactions that blocks name. */
+  readonly transactions: number;
+}
+
+/** More logs than are asked about together, and as many transactions as a thousand of Ethereum's largest blocks have. */
+const MOST_HELD: MostHeld = { logs: 250_000, transactions: 3_000_000 };
+
+/** How results are read, and how much of what is held one takes. */
+interface ResultReading<Kept> {
+  readonly read: (result: unknown) => Kept | null;
+  /** What a result is that cannot be read. */
+  readonly fault: string;
+  readonly weightOf: (kept: Kept) => number;
+  readonly most: number;
+}
 
 /** One RPC URL. */
 export class RpcSource implements EvmSource {
   readonly name: string;
   readonly #rpc: JsonRpcClient;
   readonly #options: SourceOptions;
+  readonly #mostHeld: MostHeld;
   readonly #bloomHolds: (bloom: string) => boolean;
   #isIdentified = false;
 
-  constructor(rpc: JsonRpcClient, options: SourceOptions) {
+  /** `mostHeld`: for tests. */
+  constructor(rpc: JsonRpcClient, options: SourceOptions, mostHeld = MOST_HELD) {
     this.name = rpc.name;
     this.#rpc = rpc;
     this.#options = options;
+    this.#mostHeld = mostHeld;
     this.#bloomHolds = bloomTest(options.escrow);
   }
 
@@ -146,15 +176,24 @@ export class RpcSource implements EvmSource {
   async receipts(txHashes: readonly Bytes32[]): Promise<readonly (EvmReceipt | null)[]> {
     await this.#identify();
     const calls = txHashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
-    const replies = await this.#rpc.calls(calls);
-    return calls.map((call, i) => {
-      const result = this.#rpc.resultOf(call, replies[i]);
-      if (result === null) return null;
-      const receipt = receiptOf(result);
-      if (receipt === null || receipt.txHash !== txHashes[i])
-        throw this.#rpc.badAnswer(call, "no receipt of that transaction");
-      return receipt;
+    const { escrow } = this.#options;
+    const receipts = await this.#kept(calls, {
+      // Anybody can make a transaction with thousands of logs of his own beside one of the escrow.
+      read: (result) => {
+        const receipt = receiptOf(result);
+        if (receipt === null) return null;
+        return { ...receipt, logs: receipt.logs.filter(({ address }) => address === escrow) };
+      },
+      fault: "no receipt",
+      weightOf: ({ logs }) => logs.length,
+      most: this.#mostHeld.logs,
     });
+    for (const [i, receipt] of receipts.entries()) {
+      const call = calls[i];
+      if (call === undefined || receipt === null || receipt.txHash === txHashes[i]) continue;
+      throw this.#rpc.badAnswer(call, "no receipt of that transaction");
+    }
+    return receipts;
   }
 
   /** Asked until it is answered rightly, before anything else of this RPC is believed, and again after a failure. */
@@ -202,18 +241,43 @@ export class RpcSource implements EvmSource {
     return replies.slice(1);
   }
 
-  async #blocks(calls: readonly RpcCall[], patience: CallOptions = {}): Promise<(EvmBlock | null)[]> {
-    const replies = await this.#rpc.calls(calls, patience);
-    return calls.map((call, i) => {
-      const result = this.#rpc.resultOf(call, replies[i]);
-      return result === null ? null : this.#block(call, result);
+  #blocks(calls: readonly RpcCall[], patience: CallOptions = {}): Promise<readonly (EvmBlock | null)[]> {
+    const reading = {
+      read: (result: unknown) => evmBlockOf(result, this.#bloomHolds),
+      fault: NO_BLOCK,
+      weightOf: ({ transactions }: EvmBlock) => transactions.length,
+      most: this.#mostHeld.transactions,
+    };
+    return this.#kept(calls, reading, patience);
+  }
+
+  /** What is read of the calls' results, each as its answer comes in; null for one that is null. Nothing else of it is held. */
+  async #kept<Kept>(
+    calls: readonly RpcCall[],
+    { read, fault, weightOf, most }: ResultReading<Kept>,
+    patience: CallOptions = {},
+  ): Promise<readonly (Kept | null)[]> {
+    let held = 0;
+    const itemOf = (reply: RpcReply): Result<Kept | null, RpcRefusal> | string => {
+      if (!reply.ok) return reply;
+      if (reply.value === null) return ok(null);
+      const kept = read(reply.value);
+      if (kept === null) return fault;
+      held += weightOf(kept);
+      if (held <= most) return ok(kept);
+      throw new EvmUnavailable("TOO_LARGE", `${this.name} gives more than is held of one question's answers`);
+    };
+    const readBody = (body: Buffer) => ({ json: parseJson(body.toString("utf8")), itemOf });
+    const replies = await this.#rpc.callsReadBy(readBody, calls, patience);
+    return zip(calls, replies).map(([call, reply]) => {
+      if (reply.ok) return reply.value;
+      throw this.#rpc.refusal(call, reply.error);
     });
   }
 
   #block(call: RpcCall, result: unknown): EvmBlock {
     const block = evmBlockOf(result, this.#bloomHolds);
-    if (block === null)
-      throw this.#rpc.badAnswer(call, "no block with number, hash, parent, time, transactions");
+    if (block === null) throw this.#rpc.badAnswer(call, NO_BLOCK);
     return block;
   }
 

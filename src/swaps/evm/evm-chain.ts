@@ -42,7 +42,7 @@ export type LogsAnswer =
 export interface EvmReceipt {
   readonly txHash: Bytes32;
   readonly blockHash: Bytes32;
-  /** All its logs, of whatever contract. */
+  /** Its logs: all that the escrow has made, perhaps others. */
   readonly logs: readonly EvmLog[];
 }
 

@@ -72,6 +72,8 @@ export class RangeSizer {
 
 /** Receipts that are asked for at a time, where a block's logs are read by them. */
 const RECEIPTS_AT_ONCE = 50;
+/** Logs of a block that are read by receipts: more than any block has room for, and one RPC of several may make up any number. */
+const MOST_LOGS = 250_000;
 
 /** Whose logs are asked for, and how. */
 export interface EscrowLogsQuestion {
@@ -145,6 +147,7 @@ async function logsByReceipts(
         throw unsettled(source, `block ${block.number} and its receipts`);
       for (const log of ownLogs(receipt.logs, escrow)) logs.push(log);
     }
+    if (logs.length > MOST_LOGS) throw refused;
   }
   return logs;
 }

@@ -8,6 +8,7 @@ import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
 import { checkLinks } from "./evm-cross-check.ts";
 import { RangeSizer } from "./evm-range.ts";
 import { readRange } from "./evm-read-range.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 
 const ESCROW = `0x${"e".repeat(40)}` as EvmAddress;
 
@@ -45,8 +46,9 @@ function turningSource(forksAt: number): EvmSource {
   };
 }
 
-function read(source: EvmSource, from: number, head: EvmBlock, before: EvmBlock) {
-  const sizer = new RangeSizer({ first: 1000, most: 1000, manyLogs: 1000 });
+const sizerOf = (first: number): RangeSizer => new RangeSizer({ first, most: 1000, manyLogs: 1000 });
+
+function read(source: EvmSource, from: number, head: EvmBlock, before: EvmBlock, sizer = sizerOf(1000)) {
   return readRange({
     source,
     byReceipts: () => source,
@@ -119,4 +121,22 @@ describe("S-05: neighbours", () => {
     assert.throws(links(block(1), block(2, "b")), { code: "UNSETTLED" });
     assert.throws(links(block(1), block(2, "a", { time: 1000 })), { code: "BAD_ANSWER" });
   });
+});
+
+test("a range whose blocks are more together than is held is asked for as half as many the next time, and as many after another failure", async () => {
+  for (const [code, left] of [
+    ["TOO_LARGE", 25],
+    ["TIMEOUT", 100],
+  ] as const) {
+    const source: EvmSource = {
+      ...turningSource(1000),
+      blocksAt: async (numbers) => {
+        if (numbers.length > 1) throw new EvmUnavailable(code, "no answer");
+        return numbers.map((number) => block(number));
+      },
+    };
+    const sizer = sizerOf(100);
+    await assert.rejects(read(source, 1001, block(1050), block(1000), sizer), { code });
+    assert.equal(sizer.size, left);
+  }
 });

@@ -8,7 +8,7 @@ import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
 import { escrowLogs, type EscrowLogsQuestion } from "./evm-range.ts";
-import { unsettled } from "./evm-unavailable.ts";
+import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
 import type { ChainCheckpoint } from "../ledger/ports.ts";
 
 /** A block that is known, as a place to go on from. */
@@ -135,18 +135,31 @@ async function isStill(question: RangeQuestion, end: EvmBlock, isChained: boolea
 
 /** Reads the next range. Rejects with `EvmUnavailable` (BAD_ANSWER, UNSETTLED, …); then nothing of it may be used. */
 export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
-  const { source, from, head, before } = question;
   for (;;) {
     const to = endOf(question);
-    const end = to === head.number ? head : await blockAt(source, to);
-    const headers = await headersOf(question, to);
-    const first = headers?.[0];
-    if (first !== undefined && before !== null && first.parentHash !== before.hash) return { kind: "forked" };
-    if (headers !== null && headers.at(-1)?.hash !== end.hash)
-      throw unsettled(source, `block ${to} was replaced while it was read`);
-    const logs = await escrowLogs(question, from, end);
-    if (logs !== null) return checkedRange(question, end, headers, logs);
+    try {
+      const answer = await readUpTo(question, to);
+      if (answer !== null) return answer;
+    } catch (error) {
+      // Its blocks together are too much: fewer are not.
+      if (error instanceof EvmUnavailable && error.code === "TOO_LARGE")
+        question.sizer.failed(to - question.from + 1);
+      throw error;
+    }
   }
+}
+
+/** Null where fewer blocks are to be asked for. */
+async function readUpTo(question: RangeQuestion, to: number): Promise<RangeAnswer | null> {
+  const { source, from, head, before } = question;
+  const end = to === head.number ? head : await blockAt(source, to);
+  const headers = await headersOf(question, to);
+  const first = headers?.[0];
+  if (first !== undefined && before !== null && first.parentHash !== before.hash) return { kind: "forked" };
+  if (headers !== null && headers.at(-1)?.hash !== end.hash)
+    throw unsettled(source, `block ${to} was replaced while it was read`);
+  const logs = await escrowLogs(question, from, end);
+  return logs === null ? null : checkedRange(question, end, headers, logs);
 }
 
 async function checkedRange(

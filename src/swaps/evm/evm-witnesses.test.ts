@@ -94,3 +94,19 @@ test("S-07: which block stands in the place of thousands of logs is asked once f
   assert.deepEqual([shown.length, new Set(shown)], [3000, new Set([false])]);
   assert.deepEqual(asked, [[90], [90, 50, 51]]);
 });
+
+test("S-07: transactions with a thousand logs each are asked about a few at a time, since a receipt has all of its own", async () => {
+  const events = Array.from({ length: 25_000 }, (_, i): EscrowEvent => {
+    return { ...EVENT, place: { ...EVENT.place, txHash: hashOf(Math.floor(i / 1000), "d"), logIndex: i } };
+  });
+  const asked: number[] = [];
+  const source: EvmSource = {
+    ...onBranch("b", 100),
+    receipts: async (hashes) => {
+      asked.push(hashes.length);
+      return hashes.map(() => null);
+    },
+  };
+  await shownBy(events, source, { escrow, readLog: () => null }, null);
+  assert.deepEqual(asked, [10, 10, 5]);
+});

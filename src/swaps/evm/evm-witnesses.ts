@@ -9,8 +9,10 @@ import type { EvmBlock, EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-ch
 import { ownLogs } from "./evm-cross-check.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
-/** Transactions whose receipts are held at a time: each has all logs of its transaction. */
+/** Transactions whose receipts, or blocks, are held at a time. */
 const RECEIPTS_AT_ONCE = 500;
+/** Events of these, which is at most what one more transaction has above that: a receipt has all of its transaction. */
+const EVENTS_AT_ONCE = 10_000;
 /** Transactions whose events all RPCs are asked about before any of these is judged. */
 const ASKED_AT_ONCE = 50;
 
@@ -190,8 +192,12 @@ export async function ofOtherTimes(
   events: readonly EscrowEvent[],
   source: EvmSource,
 ): Promise<readonly EscrowEvent[]> {
-  const blocks = await blocksOf(events, source);
-  return events.filter((event) => !isOfItsTime(event, blocks));
+  const others: EscrowEvent[] = [];
+  for (const part of partsOf(events, RECEIPTS_AT_ONCE)) {
+    const blocks = await blocksOf(part, source);
+    others.push(...part.filter((event) => !isOfItsTime(event, blocks)));
+  }
+  return others;
 }
 
 /** The blocks of these events that the RPC knows by their hashes. */
@@ -214,13 +220,13 @@ function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmBlo
   return block !== undefined && (place.time === NO_TIME || block.time === place.time);
 }
 
-/** The events in their order, in parts of at most so many transactions, of which one may hold ten thousand events. */
+/** The events in their order, in parts of at most so many transactions, of which each may hold ten thousand events. */
 function* partsOf(events: readonly EscrowEvent[], transactions: number): Generator<readonly EscrowEvent[]> {
   let part: EscrowEvent[] = [];
   const hashes = new Set<Bytes32>();
   for (const event of events) {
     const { txHash } = event.place;
-    if (!hashes.has(txHash) && hashes.size === transactions) {
+    if (!hashes.has(txHash) && (hashes.size === transactions || part.length >= EVENTS_AT_ONCE)) {
       yield part;
       part = [];
       hashes.clear();
