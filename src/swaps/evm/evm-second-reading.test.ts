@@ -1,11 +1,12 @@
-// What a second reading comes to says nothing where blocks were undone that it is about, whichever these are (S-08).
+// What a second reading comes to says nothing where blocks were undone that it is about, whichever these are (S-08); and one
+// that fails in ever other ways is told of fifty times.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handClock, settle } from "../../../testkit/doubles/clock.ts";
 import { blocksAlone } from "../../../testkit/doubles/evm-source.ts";
 import { block } from "../../../testkit/doubles/forked-rpc.ts";
-import { SILENT } from "../../../testkit/doubles/log.ts";
+import { SILENT, warningLog } from "../../../testkit/doubles/log.ts";
 import { MemoryEvmLedger } from "../../../testkit/doubles/memory-evm-ledger.ts";
 import { evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { sha256 } from "../../adapters/system/hashes.ts";
@@ -15,6 +16,7 @@ import { RANGE_DEFAULTS, RangeSizer } from "./evm-range.ts";
 import { checkpointOf } from "./evm-read-range.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { SecondReading } from "./evm-second-reading.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 
 const [FINAL, HEAD, INVENTED_HEAD] = [10, 15, 20];
 const POLL_MS = 1000;
@@ -27,7 +29,8 @@ function endingWith(number: number, branch: string) {
 
 /** A second reading by two RPCs whose chains end at the same block, far below what is indexed of a third one. */
 async function reading() {
-  const state = { ms: 1_000_000, lead: Promise.resolve() };
+  const state = { ms: 1_000_000, lead: Promise.resolve(), isFailing: false, failures: 0 };
+  const warnings: string[] = [];
   const clock = {
     ...handClock(() => state.ms),
     sleep: (_: number, signal?: AbortSignal) =>
@@ -37,6 +40,7 @@ async function reading() {
     ...blocksAlone((number) => (number > HEAD ? null : block(number, "a"))),
     heads: async () => ({ head: block(HEAD, "a"), final: block(FINAL, "a") }),
     blocksAt: async (numbers) => {
+      if (state.isFailing) throw new EvmUnavailable("BAD_ANSWER", `failure ${(state.failures += 1)}`);
       if (numbers.length === 2 && numbers[1] === INVENTED_HEAD) await state.lead;
       return numbers.map((number) => (number > HEAD ? null : block(number, "a")));
     },
@@ -54,11 +58,11 @@ async function reading() {
       standing,
       crypto: { sha256 },
       clock,
-      log: SILENT,
+      log: warningLog(warnings),
     },
     { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, shrunkMs: 0 },
   );
-  return { state, ledger, second };
+  return { state, ledger, second, warnings };
 }
 
 test("A-145: a step back to a block above the final one says nothing where that block was undone meanwhile", async () => {
@@ -79,4 +83,19 @@ test("A-145: a step back to a block above the final one says nothing where that 
   await ledger.applyEvm({ ...change, ...endingWith(INVENTED_HEAD, "b"), rewindTo: FINAL });
   second.rewound(FINAL);
   assert.ok(second.isOutdated);
+});
+
+test("S-08: of RPCs that fail at each second reading in another way fifty are told, and the next ones when a reading has come to something", async () => {
+  const { state, ledger, second, warnings } = await reading();
+  await ledger.applyEvm({ rewindTo: null, events: [], finalHeight: -1, ...endingWith(HEAD, "a") });
+  const failing = async (): Promise<void> => {
+    state.isFailing = true;
+    for (let look = 0; look < 100; look += 1) assert.equal((await second.next(0)).kind, "waiting");
+    state.isFailing = false;
+  };
+  await failing();
+  assert.equal(warnings.length, 50);
+  assert.equal((await second.next(0)).kind, "more");
+  await failing();
+  assert.equal(warnings.length, 100);
 });

@@ -39,6 +39,9 @@ import {
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange } from "../ledger/ports.ts";
 
+/** Different troubles that are logged, and remembered, until a reading comes to something: one RPC of two can make up any number. */
+const LOGGED_TROUBLES = 50;
+
 /** Reads again; see the file header. */
 export class SecondReading {
   readonly #deps: SecondReadingDependencies;
@@ -166,9 +169,10 @@ export class SecondReading {
       if (!(error instanceof EvmUnavailable)) throw error;
       if (index !== null) this.#failed.add(index);
       const { message } = error;
-      if (!this.#troubles.has(message))
+      if (!this.#troubles.has(message) && this.#troubles.size < LOGGED_TROUBLES) {
         this.#deps.log.warn({ code: error.code }, `second reading: ${message}`);
-      this.#troubles.add(message);
+        this.#troubles.add(message);
+      }
       return null;
     }
   }
