@@ -188,7 +188,7 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-aside.ts", [
     {
       rule: "A-145",
-      find: "await Promise.race([end, this.#clock.sleep(waitMs, ended.signal)]);",
+      find: "await isOverWithin(waitMs, end, this.#clock);",
       replace: "await end;",
       why: "one RPC of two holds all reading for minutes by the receipts of a full block",
     },
@@ -204,8 +204,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-disputes.ts", [
     {
       rule: "A-138",
-      find: "[answers, this.#deps.clock.sleep(WAITED_MS, answered.signal)]",
-      replace: "[answers]",
+      find: "isOverWithin(WAITED_MS, answers, this.#deps.clock)",
+      replace: "answers",
       why: "one RPC that hangs over disputed logs holds all reading",
     },
     {
@@ -236,8 +236,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-time-limit.ts", [
     {
       rule: "S-07",
-      find: "if (!(await Promise.race([isAnswered, timeUp]))) throw late();",
-      replace: "await isAnswered;",
+      find: "if (!(await isOverWithin(Math.max(1, leftMs()), asking, clock))) throw late();",
+      replace: "await asking;",
       why: "one RPC of three holds all reading for hours by a single question about thousands of blocks",
     },
   ]),

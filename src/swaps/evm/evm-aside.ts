@@ -3,6 +3,20 @@
 
 import type { Clock } from "../../follow/ports.ts";
 
+/** Whether the work is over within so many milliseconds; rejects as the work does until then. */
+export async function isOverWithin(
+  ms: number,
+  work: Promise<unknown>,
+  clock: Pick<Clock, "sleep">,
+): Promise<boolean> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), clock.sleep(ms, over.signal).then(() => false)]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** A piece of work. */
 interface Work<Outcome> {
   /** Resolves when it is over, whatever it came to. */
@@ -50,10 +64,8 @@ export class Aside<Outcome> {
   }
 
   async #begun(begin: () => Promise<Outcome>, waitMs: number): Promise<Work<Outcome>> {
-    const ended = new AbortController();
     const over = (outcome: () => Outcome): void => {
       work.outcome = outcome;
-      ended.abort();
       if (work.isLeft) this.#over();
     };
     const end = begin().then(
@@ -65,7 +77,7 @@ export class Aside<Outcome> {
     );
     const work: Work<Outcome> = { end, outcome: null, isLeft: false };
     this.#work = work;
-    await Promise.race([end, this.#clock.sleep(waitMs, ended.signal)]);
+    await isOverWithin(waitMs, end, this.#clock);
     return work;
   }
 }

@@ -8,7 +8,7 @@ import { elementAt, zip } from "../../primitives/elements.ts";
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { Clock } from "../../follow/ports.ts";
-import { Aside } from "./evm-aside.ts";
+import { Aside, isOverWithin } from "./evm-aside.ts";
 import { finalBackPoint } from "./evm-back-point.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
@@ -145,11 +145,7 @@ export class Disputes {
     const waited = [...this.#asking].filter(([index]) => this.#isAlone || !this.#late.has(index));
     if (waited.length === 0) return;
     const answers = Promise.all(waited.map(([, asking]) => asking));
-    const answered = new AbortController();
-    await Promise.race(
-      this.#isAlone ? [answers] : [answers, this.#deps.clock.sleep(WAITED_MS, answered.signal)],
-    );
-    answered.abort();
+    await (this.#isAlone ? answers : isOverWithin(WAITED_MS, answers, this.#deps.clock));
     for (const [index] of waited) if (this.#asking.has(index)) this.#late.add(index);
   }
 

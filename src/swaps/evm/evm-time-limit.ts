@@ -5,6 +5,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
+import { isOverWithin } from "./evm-aside.ts";
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
@@ -51,16 +52,12 @@ export function inTime(
       if (leftMs() < 0) throw late();
       if (waiting === 0) sinceMs = clock.monotonicMs();
       waiting += 1;
-      const answered = new AbortController();
       try {
         // One question is about hundreds of blocks, each of which it may answer by itself.
         const asking = ask(...given);
-        const isAnswered = asking.then(() => true);
-        const timeUp = clock.sleep(Math.max(1, leftMs()), answered.signal).then(() => false);
-        if (!(await Promise.race([isAnswered, timeUp]))) throw late();
+        if (!(await isOverWithin(Math.max(1, leftMs()), asking, clock))) throw late();
         return await asking;
       } finally {
-        answered.abort();
         waiting -= 1;
         if (waiting === 0) waitedMs += clock.monotonicMs() - sinceMs;
       }
