@@ -22,8 +22,12 @@ export interface RpcCall {
 export interface RpcRefusal {
   /** 0 where the server gives none. */
   readonly code: number;
+  /** Its beginning, where it is longer than any that says something. */
   readonly message: string;
 }
+
+/** Characters of a refusal that are looked at: what it means is searched for in it, which of megabytes would take its time. */
+const MOST_CHARACTERS = 10_000;
 
 /** The server's word on one call. */
 export type RpcReply = Result<unknown, RpcRefusal>;
@@ -55,7 +59,7 @@ function replyOf(answer: Record<string, unknown>): RpcReply | null {
   }
   if (!isRecord(error) || typeof error["message"] !== "string") return null;
   const code = typeof error["code"] === "number" ? error["code"] : 0;
-  return err({ code, message: error["message"] });
+  return err({ code, message: error["message"].slice(0, MOST_CHARACTERS) });
 }
 
 /**
