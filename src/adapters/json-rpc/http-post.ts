@@ -53,7 +53,7 @@ export interface PostLimits {
   /** Bytes of an answer, also after decompression; a larger one is not read on. */
   readonly answerBytes: number;
   /**
-   * Values in the JSON of an answer, lists and objects among them; one with more is not read on (A-220). An empty list is three
+   * Values in the JSON of an answer, lists and objects among them; one with more is not read on (A-155). An empty list is three
    * bytes on the wire and a hundred in memory, and taking millions apart holds the event loop for as many microseconds.
    */
   readonly answerValues: number;
