@@ -108,6 +108,7 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     "src/swaps/pearl/pearl-",
     ["src/swaps/pearl/pearl-*.test.ts", "test/swaps-pearl/*.test.ts", "test/attacks/*{clock,pearl}*.test.ts"],
   ],
+  ["src/swaps/standings", ["src/swaps/standings.test.ts", "test/attacks/a-report-*.test.ts"]],
   ["src/swaps/readiness", ["src/swaps/readiness.test.ts", "test/attacks/*{clock,pearl}*.test.ts"]],
   ["src/swaps/", SWAP_LEDGER],
   ["src/follow/pearl-nodes", ["src/follow/pearl-nodes.test.ts"]],

@@ -108,6 +108,14 @@ const pearl = [
       why: "the pace of blocks is wrong",
     },
   ]),
+  ...inFile("src/swaps/standings.ts", [
+    {
+      rule: "S-09",
+      find: "return own?.hash === applied.hash ? witnesses : [];",
+      replace: "return witnesses;",
+      why: "a reader takes what it was told of the chain before for the word of a second node on a branch",
+    },
+  ]),
   ...inFile("src/swaps/pearl/pearl-standing.ts", [
     {
       rule: "S-09",

@@ -45,6 +45,7 @@ export const UNKNOWN_PEARL: PearlStanding = {
   connections: null,
   blockIntervalS: null,
   witnesses: [],
+  applied: null,
   isMempoolRead: false,
   nodes: { configured: 1, answering: 0, agreeing: 0 },
 };
@@ -94,7 +95,12 @@ export async function openReadyLedger(
     answerWithinS: ANSWER_WITHIN_S,
   };
   // A ledger that opens says of which tips it wants the context.
-  const readiness = new SwapReadiness({ ...known, tips: () => ledger.tips(), clock }, limits);
+  const own = {
+    tips: () => ledger.tips(),
+    // Asked for once other nodes are known, which is when it is open.
+    pearlBlocks: () => ledger.checkpoints("pearl"),
+  };
+  const readiness = new SwapReadiness({ ...known, ...own, clock }, limits);
   const ledger: SwapLedger = await SwapLedger.open({
     store,
     identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },

@@ -35,7 +35,7 @@ export interface WriterReport {
 }
 
 /** `at`: the writer's monotonic time, so that no two reports have one text. */
-const FORMAT = new TextFormat<{ readonly at: number; readonly report: WriterReport }>(8, "report");
+const FORMAT = new TextFormat<{ readonly at: number; readonly report: WriterReport }>(9, "report");
 
 /** The text of a report that is made at this time of the writer's monotonic clock. Two reports never have one text. */
 export function reportText(report: WriterReport, monotonicMs: number): string {

@@ -105,6 +105,7 @@ function swapReport(answeredAtMonotonicMs: number): SwapReport {
     blockIntervalS: null,
     fork: null,
     witnesses: [{ sharedHeight: 3, tipHeight: 4 }],
+    applied: null,
     isMempoolRead: true,
     nodes: REPORT.nodes,
   };

@@ -57,6 +57,7 @@ function world(): World {
       blockIntervalS: 194,
       fork: null,
       witnesses: null,
+      applied: null,
       isMempoolRead: true,
       nodes: { configured: 1, answering: 1, agreeing: 1 },
     },
@@ -67,6 +68,7 @@ function readinessOf(at: World, limits: Partial<ReadinessLimits> = {}): SwapRead
   return new SwapReadiness(
     {
       tips: () => at.tips,
+      pearlBlocks: () => [],
       evm: () => at.evm,
       pearl: () => at.pearl,
       clock: handClock(

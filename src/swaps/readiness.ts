@@ -6,7 +6,8 @@ import type { EvaluationContext } from "../swap/subject.ts";
 import type { Condition, ConditionSource } from "../follow/conditions.ts";
 import { Lasting } from "../follow/lasting.ts";
 import type { Clock } from "../follow/ports.ts";
-import type { EvmStanding, NodeFork, PearlStanding } from "./standings.ts";
+import type { ChainCheckpoint } from "./ledger/ports.ts";
+import { type EvmStanding, type NodeFork, type PearlStanding, witnessesOf } from "./standings.ts";
 
 /** How often the clock of expiries is moved. */
 const TICK_MS = 1000;
@@ -58,6 +59,8 @@ export type Sides = "both" | "pearl" | "evm" | "deals";
 /** What readiness is judged from. */
 interface ReadinessDependencies {
   readonly tips: () => ChainTips;
+  /** The newest applied PEARL blocks. */
+  readonly pearlBlocks: () => readonly ChainCheckpoint[];
   readonly evm: () => EvmStanding;
   readonly pearl: () => PearlStanding;
   readonly clock: Clock;
@@ -145,7 +148,9 @@ export class SwapReadiness implements ConditionSource {
   context(tips = this.#deps.tips()): EvaluationContext {
     const isReady = this.check("deals", tips) === null;
     const [now, expiryNow] = [this.now(tips), this.#expiryNow(tips)];
-    const { witnesses, isMempoolRead } = this.#deps.pearl();
+    const pearl = this.#deps.pearl();
+    const { isMempoolRead } = pearl;
+    const witnesses = witnessesOf(pearl, this.#deps.pearlBlocks);
     return { tips, now, expiryNow, clock: this.#clockS(), isReady, isMempoolRead, witnesses };
   }
 

@@ -2,7 +2,9 @@
 // told.
 
 import type { NodeCounts } from "../follow/ports.ts";
+import type { BlockHash } from "../primitives/brands.ts";
 import type { ChainWitness } from "../swap/facts.ts";
+import type { ChainCheckpoint } from "./ledger/ports.ts";
 
 /** How the EVM side stands, without asking anybody. */
 export interface EvmStanding {
@@ -58,10 +60,26 @@ export interface PearlStanding {
   readonly connections: number | null;
   /** Mean interval of the last 144 blocks in seconds (S-02); null while unknown. */
   readonly blockIntervalS: number | null;
-  /** What the other nodes that answer show of the indexed chain; null where none is configured (S-09). */
+  /** What the other nodes that answer show of the chain that ends with `applied`; null where none is configured (S-09). */
   readonly witnesses: readonly ChainWitness[] | null;
+  /** The newest applied block when this was told; null where none is known. */
+  readonly applied: { readonly height: number; readonly hash: BlockHash } | null;
   /** Whether all of the mempool was read since the start (A-126). */
   readonly isMempoolRead: boolean;
   /** For `details` and `/health`. */
   readonly nodes: NodeCounts;
+}
+
+/**
+ * What other nodes show of the chain with these newest blocks. Who is told of them by another process may have gone to another
+ * chain since, or have still to: nobody is a witness of that one (A-156).
+ */
+export function witnessesOf(
+  { witnesses, applied }: Pick<PearlStanding, "witnesses" | "applied">,
+  newest: () => readonly ChainCheckpoint[],
+): readonly ChainWitness[] | null {
+  if (witnesses === null) return null;
+  if (applied === null) return [];
+  const own = newest().find(({ height }) => height === applied.height);
+  return own?.hash === applied.hash ? witnesses : [];
 }

@@ -83,6 +83,7 @@ async function stage() {
   const readiness = new SwapReadiness(
     {
       tips: () => ledger.tips(),
+      pearlBlocks: () => [],
       evm: () => ({ ...rpcs.standing(), finalReplaced: false }),
       pearl: () => node.read(pace),
       clock,

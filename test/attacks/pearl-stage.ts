@@ -129,13 +129,17 @@ export class PearlStage {
   readonly lines: string[];
   /** Null over one node. */
   readonly nodes: FollowedNode | null;
+  /** From now on rows go by how the PEARL side stands now, as a reader's do until the writer tells of it again. */
+  readonly keepStanding: () => void;
 
   private constructor({
     scene,
     watch,
     lines,
     nodes,
-  }: Pick<PearlStage, "scene" | "watch" | "lines" | "nodes">) {
+    keepStanding,
+  }: Pick<PearlStage, "scene" | "watch" | "lines" | "nodes" | "keepStanding">) {
+    this.keepStanding = keepStanding;
     this.scene = scene;
     this.watch = watch;
     this.nodes = nodes;
@@ -170,8 +174,11 @@ export class PearlStage {
       log: Log,
     ) => { readonly node: SwapNode; readonly others: OtherNodes; readonly nodes: FollowedNode | null },
   ): Promise<PearlStage> {
-    const live: { watch: PearlWatch | null } = { watch: null };
-    const pearl = (): PearlStanding => live.watch?.standing() ?? UNKNOWN;
+    const live: { watch: PearlWatch | null; kept: PearlStanding | null } = { watch: null, kept: null };
+    const pearl = (): PearlStanding => live.kept ?? live.watch?.standing() ?? UNKNOWN;
+    const keepStanding = (): void => {
+      live.kept = pearl();
+    };
     const scene = await apiScene({ pearl, limits });
     await scene.ledger.applyEvm(evm(2, [lockedSmall(), accepted("a", 2)]));
     await scene.ledger.applyEvm(evm(8, [], { finalHeight: 4 }));
@@ -192,7 +199,7 @@ export class PearlStage {
       { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000 },
     );
     live.watch = watch;
-    return new PearlStage({ scene, watch, lines, nodes });
+    return new PearlStage({ scene, watch, lines, nodes, keepStanding });
   }
 
   /** The service looks at a mempool that is empty. */
@@ -260,6 +267,7 @@ const UNKNOWN: PearlStanding = {
   blockIntervalS: null,
   fork: null,
   witnesses: null,
+  applied: null,
   isMempoolRead: true,
   nodes: { configured: 1, answering: 0, agreeing: 0 },
 };

@@ -147,6 +147,7 @@ export class NodeStanding {
       connections: this.#knownConnections(),
       blockIntervalS: isPlayNetwork(this.#network) ? TARGET_INTERVAL_S : window.meanIntervalS(),
       witnesses: this.#witnesses(window),
+      applied: window.tip,
       isMempoolRead: this.#isMempoolRead,
       nodes: this.#others.counts(),
     };

@@ -15,6 +15,7 @@ import { LimitedLookups } from "../../../src/swaps/usecases/lookups.ts";
 import { PublicValues } from "../../../src/swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../../../src/swaps/usecases/signature-judge.ts";
 import { SwapLedger } from "../../../src/swaps/ledger/ledger.ts";
+import type { ChainCheckpoint } from "../../../src/swaps/ledger/ports.ts";
 import type { EvmStanding, PearlStanding } from "../../../src/swaps/standings.ts";
 import type {
   BalanceSource,
@@ -136,6 +137,7 @@ function healthyNode({ pearl: tip }: ChainTips, now: number): PearlStanding {
     blockIntervalS: 194,
     fork: null,
     witnesses: null,
+    applied: null,
     isMempoolRead: true,
     nodes: { configured: 1, answering: 1, agreeing: 1 },
   };
@@ -214,8 +216,10 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const live: { ledger: SwapLedger | null } = { ledger: null };
   const tips = (): ChainTips => live.ledger?.tips() ?? NO_TIPS;
   const evmStanding = options.evm ?? ((): EvmStanding => healthyRpc(tips(), outside.now));
+  const pearlStanding = options.pearl ?? ((): PearlStanding => healthyNode(tips(), outside.now));
+  const pearlBlocks = (): readonly ChainCheckpoint[] => live.ledger?.checkpoints("pearl") ?? [];
   const readiness = new SwapReadiness(
-    { tips, evm: evmStanding, pearl: options.pearl ?? (() => healthyNode(tips(), outside.now)), clock },
+    { tips, pearlBlocks, evm: evmStanding, pearl: pearlStanding, clock },
     { ...LIMITS, ...options.limits },
   );
   const store = new MemorySwapStore();

@@ -116,9 +116,9 @@ export class LookingLife {
       log,
       listener,
     });
-    const tips = (): ReturnType<SwapLedger["tips"]> => ledger.tips();
+    const own = { tips: () => ledger.tips(), pearlBlocks: () => ledger.checkpoints("pearl") };
     this.readiness = new SwapReadiness(
-      { tips, evm: () => this.#follower.standing(), pearl: () => this.#watch.standing(), clock },
+      { ...own, evm: () => this.#follower.standing(), pearl: () => this.#watch.standing(), clock },
       {
         pearlLagBlocks: 1,
         pearlTipAgeS: null,
