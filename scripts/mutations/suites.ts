@@ -37,6 +37,11 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   ["src/adapters/store-sqlite/swaps/", ["test/store-sqlite-swaps.test.ts"]],
   ["src/adapters/store-rows/closed-", ["test/store-sqlite-swaps.test.ts"]],
+  // The reorganisations of both chains, which only an index with swaps has.
+  [
+    "src/adapters/store-rows/event-reads.ts",
+    ["test/store-sqlite-swaps.test.ts", "test/store-sqlite.test.ts"],
+  ],
   [
     "src/adapters/store-rows/",
     [

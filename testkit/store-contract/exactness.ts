@@ -1,8 +1,8 @@
-// Orders are exact where floating point and text are not, and expiry and equal places follow the rules.
+// Orders are exact where floating point and text are not; expiry, equal places and candles that are made again follow the rules.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { BlockHash, Tick } from "../../src/primitives/brands.ts";
+import type { BlockHash, Outpoint, Tick } from "../../src/primitives/brands.ts";
 import type { BlockChanges } from "../../src/prc20/state.ts";
 import { WHOLE_BLOCK } from "./engine.ts";
 import { ADDRESSES, AMOUNT_MAX, numberedAddress, BASE, hash32 } from "./chain-facts.ts";
@@ -11,14 +11,16 @@ import { type EngineFactory, valueOf, walk, withStore } from "./engine.ts";
 import { NaiveIndex } from "./naive-index.ts";
 
 const TICK = "ABC" as Tick;
+const HOUR_S = 3600;
 const [OWNER = numberedAddress(0), OTHER = numberedAddress(1)] = ADDRESSES;
 
-/** Cases about exact order, expiry and ties. */
+/** Cases about exact order, expiry, ties and candles that are made again. */
 export function exactnessCases(factory: EngineFactory): void {
   describe("exactness", () => {
     holderOrder(factory);
     priceOrder(factory);
     expiry(factory);
+    candlesMadeAgain(factory);
     ties(factory);
     ledgerRows(factory);
   });
@@ -148,15 +150,53 @@ function expiry(factory: EngineFactory): void {
     const filled = chain.close(fill);
     await withStore(factory, blocks, async (store) => {
       const dump = await store.dump();
+      const anchors = async () => {
+        const visited: Outpoint[] = [];
+        await store.openAnchors((batch) => visited.push(...batch));
+        return visited;
+      };
       assert.equal((await valueOf(store.queries.listing(listing.id))).lifecycle, "expired_open");
+      // A service that starts now has to see its fill (P-65).
+      assert.deepEqual(await anchors(), [listing.anchor]);
       await store.commit([filled], 1000);
       assert.equal((await valueOf(store.queries.listing(listing.id))).lifecycle, "filled");
+      assert.deepEqual(await anchors(), []);
       assert.equal((await store.queries.stats()).value.listsExpiredOpen, 0);
       const toHash = blocks.at(-1)?.hash ?? BASE.hash;
       const newTip = { height: 14, hash: filled.hash };
       await store.rewind({ toHeight: 13, toHash, newTip });
       assert.equal((await valueOf(store.queries.listing(listing.id))).lifecycle, "expired_open");
       assert.deepEqual(await store.dump(), dump);
+      assert.deepEqual(await store.audit(), []);
+    });
+  });
+}
+
+function candlesMadeAgain(factory: EngineFactory): void {
+  test("a candle that is made again is opened and closed by the chain's order, though times run backwards", async () => {
+    const chain = new ChainModel(47);
+    const draft = chain.open(HOUR_S - (BASE.time % HOUR_S));
+    draft.deploy(TICK, OWNER, OWNER, 1000n);
+    for (const price of [5000n, 7000n, 9000n]) {
+      draft.list(TICK, OWNER, OWNER, { amount: 5n, price, exp: null });
+    }
+    const sale = (price: bigint, timeStep: number) => {
+      const block = chain.open(timeStep);
+      const listing = block.openListings().find(({ priceSat }) => priceSat === price);
+      block.end(listing ?? assert.fail(), "filled", OTHER, OTHER);
+      return chain.close(block);
+    };
+    const [first, second] = [chain.close(draft), sale(7000n, 1800)];
+    const third = sale(5000n, -600);
+    const blocks = [first, second, third, sale(9000n, 300)];
+    await withStore(factory, blocks, async (store) => {
+      const shown = async () => {
+        const { rows } = await valueOf(store.queries.candles(TICK, HOUR_S, { limit: 9, start: null }));
+        return rows.map(({ open, close, fills }) => [open.priceSat, close.priceSat, fills]);
+      };
+      assert.deepEqual(await shown(), [[7000n, 9000n, 3]]);
+      await store.rewind({ toHeight: third.height, toHash: third.hash, newTip: third });
+      assert.deepEqual(await shown(), [[7000n, 5000n, 2]]);
       assert.deepEqual(await store.audit(), []);
     });
   });
