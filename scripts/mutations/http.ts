@@ -299,6 +299,14 @@ const rudeness: Break[] = [
       why: "an answer that many ask for at once is compressed for each of them",
     },
   ]),
+  ...inFile("src/http/held-answers.ts", [
+    {
+      rule: "H-11",
+      find: " / (this.#uses.get(body) ?? 1)",
+      replace: "",
+      why: "who is sent one answer many times loses all of them, by which nothing is free",
+    },
+  ]),
   ...inFile("src/http/events/hub.ts", [
     {
       rule: "H-11",

@@ -1,6 +1,7 @@
 // How much of answers may lie in memory until clients take it, in all (H-11). A connection that takes a byte now and then
 // is never cut for standing still, and each may have an answer of its own: bytes are counted, an answer that many are sent
-// once, and where there are too many, whoever has most of them lying loses the answer that has lain longest.
+// once, and where there are too many, whoever has most of them lying loses the answer that has lain longest. Of an answer
+// that lies there for many each has a share: by cutting one of them alone nothing would be free.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -16,13 +17,26 @@ interface Held {
   readonly client: string;
 }
 
+/** The answers of one body that one client is sent. */
+interface ClientBody {
+  readonly answers: Held[];
+  /** Bytes: the client's part of a body that others are sent, too. */
+  share: number;
+}
+
+/** What one client has lying there, the body that it was sent first in front. */
+interface ClientHeld {
+  share: number;
+  readonly bodies: Map<Buffer, ClientBody>;
+}
+
 /** The answers of one server that have been given out and not been taken yet. */
 export class HeldAnswers {
   readonly #mostBytes: number;
   readonly #clientOf: (request: IncomingMessage) => string;
   /** Oldest first. */
   readonly #held = new Set<Held>();
-  /** How many clients a body is sent to. */
+  /** How many answers are of a body. */
   readonly #uses = new Map<Buffer, number>();
   #bytes = 0;
 
@@ -46,7 +60,7 @@ export class HeldAnswers {
     if (uses === 0) this.#bytes += body.length;
     this.#held.add(held);
     response.once("close", () => this.#release(held));
-    while (this.#bytes > this.#mostBytes && this.#cutLongest(held));
+    if (this.#bytes > this.#mostBytes) this.#makeRoom(body);
   }
 
   #release(held: Held): void {
@@ -60,20 +74,40 @@ export class HeldAnswers {
     }
   }
 
-  /** Cuts the oldest answer of the client that has most, but for the newest one; false where that is all there is. */
-  #cutLongest(newest: Held): boolean {
-    const ofClient = new Map<string, number>();
-    for (const { client, body } of this.#held)
-      ofClient.set(client, (ofClient.get(client) ?? 0) + body.length);
-    let longest: Held | null = null;
-    for (const held of this.#held) {
-      if (held === newest) continue;
-      const most = longest === null ? 0 : (ofClient.get(longest.client) ?? 0);
-      if ((ofClient.get(held.client) ?? 0) > most) longest = held;
+  /** Cuts what the client with the greatest share was sent first, and so on, until the rest fits; `newest` stands. */
+  #makeRoom(newest: Buffer): void {
+    const clients = this.#byClient();
+    for (const client of clients) client.bodies.delete(newest);
+    while (this.#bytes > this.#mostBytes) {
+      let most: ClientHeld | null = null;
+      for (const client of clients) {
+        if (client.bodies.size > 0 && (most === null || client.share > most.share)) most = client;
+      }
+      const [first] = most?.bodies ?? [];
+      if (most === null || first === undefined) return;
+      const [body, { answers, share }] = first;
+      most.share -= share;
+      most.bodies.delete(body);
+      for (const held of answers) {
+        this.#release(held);
+        held.response.destroy();
+      }
     }
-    if (longest === null) return false;
-    this.#release(longest);
-    longest.response.destroy();
-    return true;
+  }
+
+  #byClient(): readonly ClientHeld[] {
+    const clients = new Map<string, ClientHeld>();
+    for (const held of this.#held) {
+      const { body, client: name } = held;
+      const client = clients.get(name) ?? { share: 0, bodies: new Map<Buffer, ClientBody>() };
+      clients.set(name, client);
+      const own = client.bodies.get(body) ?? { answers: [], share: 0 };
+      client.bodies.set(body, own);
+      const share = body.length / (this.#uses.get(body) ?? 1);
+      own.answers.push(held);
+      own.share += share;
+      client.share += share;
+    }
+    return [...clients.values()];
   }
 }
