@@ -298,6 +298,12 @@ const rudeness: Break[] = [
       replace: ";",
       why: "an answer that many ask for at once is compressed for each of them",
     },
+    {
+      rule: "H-11",
+      find: "if (room?.enter(body.length) === false) return null;",
+      replace: "room?.enter(body.length);",
+      why: "any number of long answers wait in memory to be compressed",
+    },
   ]),
   ...inFile("src/http/held-answers.ts", [
     {

@@ -142,11 +142,26 @@ export function chooseEncoding(answer: Answer, acceptEncoding: string | undefine
   return br >= gz ? "br" : "gzip";
 }
 
-/** The bytes in an encoding; compresses at the first call, once for all who ask until it is done. */
-async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> {
-  const { encoded, compressing } = answer;
+/** How much may be compressed at a time. */
+export interface CompressionRoom {
+  /** True where a body of so many bytes may be compressed now; it counts until it is left. */
+  enter(bytes: number): boolean;
+  leave(bytes: number): void;
+}
+
+/**
+ * The bytes in an encoding; compresses at the first call, once for all who ask until it is done. Null where there is no
+ * room for that now.
+ */
+async function encodedBody(
+  answer: Answer,
+  encoding: Encoding,
+  room: CompressionRoom | undefined,
+): Promise<Buffer | null> {
+  const { encoded, compressing, body } = answer;
   const known = encoded.get(encoding) ?? compressing.get(encoding);
   if (known !== undefined) return known;
+  if (room?.enter(body.length) === false) return null;
   const made = compressed(answer, encoding);
   compressing.set(encoding, made);
   try {
@@ -154,6 +169,7 @@ async function encodedBody(answer: Answer, encoding: Encoding): Promise<Buffer> 
     return await made;
   } finally {
     compressing.delete(encoding);
+    room?.leave(body.length);
   }
 }
 
@@ -201,14 +217,22 @@ export function headersOf(answer: Answer, encoding: Encoding): Record<string, st
   return headers;
 }
 
-/** What this client gets of an answer. */
-export async function deliver(answer: Answer, request: IncomingHttpHeaders): Promise<Delivery> {
+/**
+ * What this client gets of an answer. Where there is no `room` to compress it, that is the plain bytes, which take no time
+ * and lie there already: whoever says that he takes none can read them all the same.
+ */
+export async function deliver(
+  answer: Answer,
+  request: IncomingHttpHeaders,
+  room?: CompressionRoom,
+): Promise<Delivery> {
   const encoding = chooseEncoding(answer, request["accept-encoding"]);
-  const headers = headersOf(answer, encoding);
   if (isKnownToClient(answer, encoding, request["if-none-match"])) {
-    return { status: 304, headers: withoutContent(headers), body: null };
+    return { status: 304, headers: withoutContent(headersOf(answer, encoding)), body: null };
   }
-  const body = await encodedBody(answer, encoding);
+  const packed = await encodedBody(answer, encoding, room);
+  const body = packed ?? answer.body;
+  const headers = headersOf(answer, packed === null ? "identity" : encoding);
   headers["content-length"] = String(body.length);
   return { status: answer.status, headers, body };
 }

@@ -31,7 +31,7 @@ export async function sendAnswer(
   answer: Answer,
   held?: HeldAnswers,
 ): Promise<FastifyReply> {
-  const { status, headers, body } = await deliver(answer, request.headers);
+  const { status, headers, body } = await deliver(answer, request.headers, held);
   reply.code(status).header("x-request-id", request.id).headers(headers);
   // Of nothing the framework tells whoever sends HEAD that it is 0 bytes, which a 304 must not say of bytes that are there
   // (RFC 9110 §8.6); of a stream it tells no length.

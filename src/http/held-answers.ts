@@ -4,11 +4,15 @@
 // that lies there for many each has a share: by cutting one of them alone nothing would be free.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CompressionRoom } from "./answer.ts";
 
 /** Shorter answers are not counted: the number of connections bounds them. */
 const COUNTED_FROM_BYTES = 16 * 1024;
 /** Bytes that may lie in all where nothing else is said: of the longest answers some fifteen. */
 const MOST_BYTES = 128 * 1024 * 1024;
+
+/** Bytes of bodies that may be compressed at a time: a fraction of a second's work, behind which everybody else's waits. */
+const MOST_COMPRESSED_BYTES = 16 * 1024 * 1024;
 
 /** An answer on its way to a client. */
 interface Held {
@@ -30,8 +34,8 @@ interface ClientHeld {
   readonly bodies: Map<Buffer, ClientBody>;
 }
 
-/** The answers of one server that have been given out and not been taken yet. */
-export class HeldAnswers {
+/** The answers of one server that have been given out, or are being compressed to be, and not been taken yet. */
+export class HeldAnswers implements CompressionRoom {
   readonly #mostBytes: number;
   readonly #clientOf: (request: IncomingMessage) => string;
   /** Oldest first. */
@@ -39,6 +43,8 @@ export class HeldAnswers {
   /** How many answers are of a body. */
   readonly #uses = new Map<Buffer, number>();
   #bytes = 0;
+  /** Of them, those of bodies that are being compressed: nothing frees these but that it is done. */
+  #compressed = 0;
 
   /** `clientOf`: who counts as one client (H-10). `mostBytes`: default 128 MiB. */
   constructor(clientOf: (request: IncomingMessage) => string, mostBytes = MOST_BYTES) {
@@ -49,6 +55,19 @@ export class HeldAnswers {
   /** Bytes that lie in memory for clients. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Bodies that are being compressed count, and are bounded by themselves: one waits for the other, and none can be cut. */
+  enter(bytes: number): boolean {
+    if (this.#compressed > 0 && this.#compressed + bytes > MOST_COMPRESSED_BYTES) return false;
+    this.#compressed += bytes;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  leave(bytes: number): void {
+    this.#compressed -= bytes;
+    this.#bytes -= bytes;
   }
 
   /** Counts a body that is about to be sent, until the response is closed, and makes room for it where there is none. */
