@@ -274,7 +274,7 @@ const rudeness: Break[] = [
   ...inFile("src/http/response-cache.ts", [
     {
       rule: "H-11",
-      find: "if (known !== undefined) return known;",
+      find: "return known.made;",
       replace: "",
       why: "an answer that many ask for at once is made for each of them",
     },
@@ -311,6 +311,20 @@ const rudeness: Break[] = [
       find: " / (this.#uses.get(body) ?? 1)",
       replace: "",
       why: "who is sent one answer many times loses all of them, by which nothing is free",
+    },
+  ]),
+  ...inFile("src/http/askers.ts", [
+    {
+      rule: "H-11",
+      find: "if (last < least)",
+      replace: "if (next === null)",
+      why: "who asks for many long answers keeps others waiting until all are made",
+    },
+    {
+      rule: "H-11",
+      find: "turn.begin(!turn.askers.haveLeft)",
+      replace: "turn.begin(true)",
+      why: "long answers are made for those who have left",
     },
   ]),
   ...inFile("src/http/events/hub.ts", [

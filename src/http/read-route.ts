@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
 import type { PaddedText, Page, PageRequest } from "../index/pages.ts";
 import type { Snapshot, TipState } from "../index/queries.ts";
+import { Askers } from "./askers.ts";
 import { answerOf, jsonBody, listBody, type MadeAnswer } from "./answer.ts";
+import { clientKey } from "./client-key.ts";
 import { type HttpContext, sendAnswer, sendError } from "./context.ts";
 import { type CursorBinding, pageLinks, type PageQuery, pageRequest } from "./cursor.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -47,10 +49,12 @@ interface ReadDefinition<Params extends TObject, Query extends TObject, Row exte
   readonly truncates?: boolean;
   /** Error codes beyond those that every endpoint, or every list, may answer. */
   readonly refusals?: readonly "LISTING_NOT_OPEN"[];
+  /** `askers`: who waits for it, where that is known: what takes long is left when all have. */
   read(
     deps: ReadDependencies,
     params: ReadValues<Params>,
     query: ReadValues<Query>,
+    askers?: Askers,
   ): Promise<Result<Reading<Static<Row>>, Refusal>>;
 }
 
@@ -80,7 +84,8 @@ interface ReadQuestion {
   readonly key: string;
   /** True where the request has parameters that the endpoint does not know (H-05). */
   readonly hasUnknown: boolean;
-  read(deps: ReadDependencies): Promise<Result<Reading<unknown>, Refusal>>;
+  /** `askers`: who waits for it, where that is known. */
+  read(deps: ReadDependencies, askers?: Askers): Promise<Result<Reading<unknown>, Refusal>>;
 }
 
 /** Makes a route of a definition. */
@@ -112,7 +117,7 @@ export function readRoute<Params extends TObject, Query extends TObject, Row ext
         hasUnknown: Object.keys(Object(rawQuery)).some(
           (name) => !Object.hasOwn(definition.query.properties, name),
         ),
-        read: (deps) => definition.read(deps, params.value, query.value),
+        read: (deps, askers) => definition.read(deps, params.value, query.value, askers),
       });
     },
   };
@@ -162,8 +167,9 @@ async function answerTo(
   route: ReadRoute,
   question: ReadQuestion,
   deps: ReadDependencies,
+  askers?: Askers,
 ): Promise<Result<MadeAnswer, Refusal>> {
-  const reading = await question.read(deps);
+  const reading = await question.read(deps, askers);
   if (!reading.ok) return reading;
   const { state, rows, prev, next, truncated } = reading.value;
   const links = { message: "Success", prev: prev ?? null, next: next ?? null };
@@ -184,12 +190,19 @@ export function registerRead(app: FastifyInstance, context: HttpContext, route: 
       if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
       return sendReady(context, request, reply, kept);
     }
-    const make = () => readyFor(context, route, request, question.value);
-    const ready = await (route.cached ? cache.shared(key, make) : make());
+    const join = (askers: Askers) => askers.join(clientKey(request.ip), reply.raw);
+    const make = (askers: Askers) => readyFor(context, route, request, question.value, askers);
+    const ready = await (route.cached ? cache.shared(key, join, make) : make(askersOf(join)));
     if (!ready.ok) return sendError(context, request, reply, ready.error);
     if (!hasUnknown) cache.shortCut(request.raw.url ?? "", key);
     return sendReady(context, request, reply, ready.value);
   });
+}
+
+function askersOf(join: (askers: Askers) => void): Askers {
+  const askers = new Askers();
+  join(askers);
+  return askers;
 }
 
 /** Makes the answer of the present state, and keeps it where that is worth it. */
@@ -198,11 +211,12 @@ async function readyFor(
   route: ReadRoute,
   request: FastifyRequest,
   question: ReadQuestion,
+  askers: Askers,
 ): Promise<Result<ReadyAnswer, Refusal>> {
   const { cache } = context;
   const { key } = question;
   const generation = cache.begin();
-  const made = await madeAnswer(context, route, request, question);
+  const made = await madeAnswer(context, route, request, question, askers);
   if (!made.ok) {
     const { indexedHeight } = made.error;
     if (indexedHeight !== null) cache.observeHeight(indexedHeight);
@@ -221,10 +235,11 @@ async function madeAnswer(
   route: ReadRoute,
   { params, query }: FastifyRequest,
   question: ReadQuestion,
+  askers: Askers,
 ): Promise<Result<MadeAnswer, Refusal>> {
   const elsewhere =
     route.isList && route.cached ? (deps.answers?.ask(route.name, params, query) ?? null) : null;
-  return (await elsewhere) ?? answerTo(route, question, deps);
+  return (await elsewhere) ?? answerTo(route, question, deps, askers);
 }
 
 /** Past Fastify where that says the same: no limit has headers to add, and nothing is to be compressed. */

@@ -1,15 +1,20 @@
 // Answers of an older state never stand under a newer one, and what is asked in many spellings is kept once.
 
 import assert from "node:assert/strict";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { test } from "node:test";
 import type { BlockHash } from "../primitives/brands.ts";
 import { ok } from "../primitives/result.ts";
 import { jsonAnswer } from "./answer.ts";
+import type { Askers } from "./askers.ts";
 import { Random } from "../../testkit/random.ts";
 import { readyAnswer, type SeenState, ResponseCache } from "./response-cache.ts";
 
 const state = (height: number): SeenState => ({ height, hash: `h${height}` as BlockHash });
 const answer = (text: string) => readyAnswer(jsonAnswer(200, text));
+const response = () => new ServerResponse(new IncomingMessage(new Socket()));
+const waits = (askers: Askers): void => askers.join("somebody", response());
 const ready = (text: string) => ok(answer(text));
 
 test("keeps an answer that was begun, read and stored in one generation", () => {
@@ -137,14 +142,70 @@ test("H-09: a refusal shows a state too", () => {
 test("H-09: whoever has seen a state is not given what was being made before anybody had seen it", async () => {
   const cache = new ResponseCache(1e6);
   const { promise, resolve } = Promise.withResolvers<ReturnType<typeof ready>>();
-  const late = cache.shared("/a", () => promise);
+  const late = cache.shared("/a", waits, () => promise);
   // A commit that is visible and that the feed has not told: the first answer of this generation shows it.
   cache.observe(cache.begin(), state(2));
-  const fresh = cache.shared("/a", async () => ready("new"));
-  const joined = cache.shared("/a", async () => ready("once too often"));
+  const fresh = cache.shared("/a", waits, async () => ready("new"));
+  const joined = cache.shared("/a", waits, async () => ready("once too often"));
   assert.equal(joined, fresh, "what was begun since is shared");
   resolve(ready("old"));
   assert.deepEqual([await late, await fresh], [ready("old"), ready("new")]);
+});
+
+test("H-11: what everybody has left is nobody's: whoever comes then has an answer of his own", async () => {
+  const cache = new ResponseCache(1e6);
+  const [first, second] = [response(), response()];
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof ready>>();
+  let wanted: Askers | null = null;
+  const left = cache.shared(
+    "/a",
+    (askers) => askers.join("one", first),
+    (askers) => {
+      wanted = askers;
+      return promise;
+    },
+  );
+  assert.equal(
+    cache.shared(
+      "/a",
+      (askers) => askers.join("other", second),
+      async () => ready("twice"),
+    ),
+    left,
+  );
+  first.emit("close");
+  assert.equal(
+    cache.shared("/a", waits, async () => ready("twice")),
+    left,
+    "somebody still waits",
+  );
+  const isLeft = (): boolean | undefined => wanted?.haveLeft;
+  assert.equal(isLeft(), false);
+  const gone = cache.shared(
+    "/b",
+    (askers) => askers.join("one", second),
+    async () => ready("left"),
+  );
+  second.emit("close");
+  assert.notEqual(
+    cache.shared("/b", waits, async () => ready("own")),
+    gone,
+  );
+  resolve(ready("a"));
+  assert.deepEqual(await left, ready("a"));
+  // One that was closed before it could wait is told of by no event.
+  const closed = response();
+  closed.destroy();
+  await new Promise((done) => setImmediate(done));
+  const never = cache.shared(
+    "/c",
+    (askers) => askers.join("one", closed),
+    async () => ready("left"),
+  );
+  assert.notEqual(
+    cache.shared("/c", waits, async () => ready("own")),
+    never,
+  );
 });
 
 /** A query on its way: when it began, and what it read once it has. */

@@ -8,6 +8,7 @@ import type { TipState } from "../index/queries.ts";
 import { dropOldest, remember } from "../primitives/oldest-first.ts";
 import type { Result } from "../primitives/result.ts";
 import { type Answer, headersOf } from "./answer.ts";
+import { Askers } from "./askers.ts";
 import type { Refusal } from "./errors.ts";
 
 /** An answer with its plain headers in the form that `writeHead` takes fastest. */
@@ -30,6 +31,12 @@ const SHORT_CUT_CHARACTERS = 512;
 /** Keys that are remembered as asked once: about as many as there is room for answers of a full page. */
 const ASKED_ONCE = 1024;
 
+/** An answer that is being made. */
+interface UnderWay {
+  readonly askers: Askers;
+  readonly made: Promise<Result<ReadyAnswer, Refusal>>;
+}
+
 /** The byte cache. All methods but `shared` are synchronous; one instance per server. */
 export class ResponseCache {
   readonly #maxBytes: number;
@@ -38,8 +45,8 @@ export class ResponseCache {
   readonly #shortCuts = new Map<string, string>();
   /** Keys whose answer was made once in this generation, oldest first. */
   readonly #askedOnce = new Set<string>();
-  /** What is being made, by key, begun since the newest state that anybody was shown. */
-  readonly #underWay = new Map<string, Promise<Result<ReadyAnswer, Refusal>>>();
+  /** What is being made, by key, begun since the newest state that anybody was shown, and for whom. */
+  readonly #underWay = new Map<string, UnderWay>();
   #bytes = 0;
   #generation: Generation = 0;
   #seen: SeenState | null = null;
@@ -110,18 +117,25 @@ export class ResponseCache {
   /**
    * What `make` gives for a key, or what somebody else is making for it, begun since this generation has shown its state
    * where it has shown one: an answer of many megabytes that is asked for over all of one client's connections at once is
-   * made once, and is there once (H-11).
+   * made once, and is there once (H-11). `join` makes one more wait for it; what everybody has left goes to nobody.
    */
   shared(
     key: string,
-    make: () => Promise<Result<ReadyAnswer, Refusal>>,
+    join: (askers: Askers) => void,
+    make: (askers: Askers) => Promise<Result<ReadyAnswer, Refusal>>,
   ): Promise<Result<ReadyAnswer, Refusal>> {
     const known = this.#underWay.get(key);
-    if (known !== undefined) return known;
-    const made = make().finally(() => {
-      if (this.#underWay.get(key) === made) this.#underWay.delete(key);
-    });
-    this.#underWay.set(key, made);
+    // Where none of its askers was there to leave it, nobody has told us that all have.
+    if (known !== undefined && !known.askers.haveLeft) {
+      join(known.askers);
+      return known.made;
+    }
+    // Of the answer itself nothing here may keep hold: responses are closed long after it is made.
+    const isOver = () => this.#underWay.get(key)?.askers === askers && this.#underWay.delete(key);
+    const askers = new Askers(isOver);
+    join(askers);
+    const made = make(askers).finally(isOver);
+    this.#underWay.set(key, { askers, made });
     return made;
   }
 

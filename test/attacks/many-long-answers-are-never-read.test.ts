@@ -22,25 +22,37 @@ const LONG_BYTES = 5_000_000;
 class LongTransactions extends FakeIndex {
   /** Transactions of which a part, and not all, has been read. */
   readonly begun = new Set<Txid>();
+  /** Those that have been read to the end, in this order. */
+  readonly whole: Txid[] = [];
   mostBegun = 0;
 
-  override operationsOf(
+  override async operationsOf(
     txid: Txid,
     _vout: number | null,
     part?: Parameters<IndexQueries["operationsOf"]>[2],
   ) {
     const from = (part?.after ?? -1) + 1;
     const to = Math.min(OPERATIONS, from + (part?.limit ?? OPERATIONS));
+    // The first step is made of each at once, and tells whether there are more.
     if (from > 0 && to < OPERATIONS) this.begun.add(txid);
     else this.begun.delete(txid);
+    if (to === OPERATIONS) this.whole.push(txid);
     this.mostBegun = Math.max(this.mostBegun, this.begun.size);
     const places = Array.from({ length: to - from }, (_, at) => from + at);
     const value = places.map((place) => rows.operation(place, { txid, vout: place }));
-    return Promise.resolve({ state: this.present, value });
+    if (from === 0) this.asked += 1;
+    await this.gate;
+    return { state: this.present, value };
+  }
+
+  /** Waits until so many answers have been begun. */
+  async hasAsked(count: number): Promise<void> {
+    while (this.asked < count) await delay(5);
   }
 }
 
-const pathOf = (at: number): string => `/api/v1/prc20/op/${at.toString(16).padStart(64, "0")}`;
+const txidOf = (at: number): string => at.toString(16).padStart(64, "0");
+const pathOf = (at: number): string => `/api/v1/prc20/op/${txidOf(at)}`;
 
 async function service(context: TestContext, heldBytes: number) {
   const index = new LongTransactions(rows.stateAt(rows.TIP));
@@ -107,4 +119,40 @@ test("H-11: long answers are made one after the other", async (context) => {
   assert.equal(new Set(sizes).size, 1);
   assert.ok((sizes[0] ?? 0) > LONG_BYTES);
   assert.equal(index.mostBegun, 1);
+});
+
+/** Asks over a connection and waits for nothing. */
+async function asked(context: TestContext, port: number, at: number, from: string): Promise<Socket> {
+  const socket = connect({ port, host: HOST, localAddress: from });
+  socket.on("error", () => undefined);
+  context.after(() => socket.destroy());
+  await once(socket, "connect");
+  socket.write(`GET ${pathOf(at)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  return socket;
+}
+
+test("H-11: long answers are not made for those who have left, and each client has its turn", async (context) => {
+  const { index, port } = await service(context, 20 * LONG_BYTES);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  index.gate = promise;
+  const strangers: Socket[] = [];
+  for (let at = 1; at <= 30; at += 1) strangers.push(await asked(context, port, at, "127.0.0.3"));
+  await index.hasAsked(30);
+  // The last ones stay and wait; one of them asks for what somebody else asks for, too.
+  for (const socket of strangers.slice(0, 20)) socket.destroy();
+  const others = [taken(port, 40, "127.0.0.4"), taken(port, 29, "127.0.0.5")];
+  await index.hasAsked(31);
+  await delay(200);
+  index.gate = null;
+  resolve();
+  const [own, shared] = await Promise.all(others);
+  assert.ok((own ?? 0) > LONG_BYTES);
+  assert.equal(shared, own);
+  const order = index.whole.map((txid) => Number.parseInt(txid, 16));
+  for (const at of [40, 29]) {
+    const turn = order.indexOf(at);
+    assert.ok(turn >= 0 && turn <= 3, `made one after the other: ${order.join(", ")}`);
+  }
+  const left = order.filter((at) => at <= 20);
+  assert.ok(left.length <= 1, `made for nobody: ${left.join(", ")}`);
 });

@@ -7,7 +7,9 @@ import type { TipState } from "../../index/queries.ts";
 import type { Txid } from "../../primitives/brands.ts";
 import { firstIndex } from "../../primitives/elements.ts";
 import type { MempoolOperation } from "../../follow/serving.ts";
+import { type Askers, FairTurns } from "../askers.ts";
 import { type CursorBinding, pageLinks, pageRequest } from "../cursor.ts";
+import { Refusal } from "../errors.ts";
 import { requestAddress } from "../parameters.ts";
 import { type ReadDependencies, type ReadRoute, readRoute } from "../read-route.ts";
 import { mempoolRow, OPERATION_FIELDS, operationRow } from "../rows/operations.ts";
@@ -25,7 +27,7 @@ import {
   txidParameter,
   validFilter,
 } from "../schemas/parameters.ts";
-import { ok } from "../../primitives/result.ts";
+import { err, ok } from "../../primitives/result.ts";
 
 const oplist = readRoute({
   name: "oplist",
@@ -76,8 +78,9 @@ const operationsOf = readRoute({
   query: Type.Object({}),
   row: OperationRowSchema,
   example: EXAMPLES.operationRow,
-  async read({ queries }, params) {
-    return ok(await operationsInSteps(queries, params.txid));
+  async read({ queries }, params, _query, askers) {
+    const whole = await operationsInSteps(queries, params.txid, askers);
+    return whole === null ? err(ALL_HAVE_LEFT) : ok(whole);
   },
 });
 
@@ -86,22 +89,25 @@ const OPERATIONS_PER_STEP = 256;
 /** How often the steps are begun anew because a block came between two of them; then there is one step. */
 const MOST_ATTEMPTS = 4;
 
-/** The last of the long answers that this thread makes; the next one begins when it is over. */
-let lastLong: Promise<unknown> = Promise.resolve();
+/** What nobody is told. */
+const ALL_HAVE_LEFT = new Refusal("SERVICE_UNAVAILABLE", "Whoever asked for this has left.");
+
+/** The line of the long answers that this thread makes. */
+const longAnswers = new FairTurns();
 
 /**
  * All operations of a transaction as of one state. Those that take several steps are made one after the other: side by side
- * they would all lie in memory half made, and none would be done before the others (H-11).
+ * they would all lie in memory half made, and none would be done before the others (H-11). Null where nobody waits any more.
  */
 async function operationsInSteps(
   queries: ReadDependencies["queries"],
   txid: Txid,
-): Promise<WholeTransaction> {
+  askers: Askers | undefined,
+): Promise<WholeTransaction | null> {
   const short = await operationsOfOneState(queries, txid, OPERATIONS_PER_STEP, 1);
   if (short !== null) return short;
-  const made = lastLong.then(() => longTransaction(queries, txid));
-  lastLong = made.catch(() => undefined);
-  return made;
+  const make = () => longTransaction(queries, txid);
+  return askers === undefined ? make() : longAnswers.run(askers, make);
 }
 
 /** The same of a transaction that takes several steps. */
