@@ -158,6 +158,12 @@ export async function answerUnrouted(
   });
 }
 
+/**
+ * What a page of another origin may send beside what every page may (H-08): the type of a body, and what a client says of
+ * an answer, or of the events, that it has already (A-242).
+ */
+const ASKED_HEADERS = "content-type, if-none-match, last-event-id";
+
 /** `Allow` of the server as a whole. */
 export const ALL_METHODS = "GET, HEAD, OPTIONS, POST";
 
@@ -192,7 +198,7 @@ async function sendOptions(
     "x-request-id": request.id,
     ...COMMON_HEADERS,
     "access-control-allow-methods": "GET, HEAD, POST",
-    "access-control-allow-headers": "content-type",
+    "access-control-allow-headers": ASKED_HEADERS,
     "access-control-max-age": "86400",
   });
   return reply.send();

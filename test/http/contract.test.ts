@@ -166,7 +166,10 @@ for (const { path, row, fields, found, absent, malformed, paged } of CONTRACT) {
       assert.equal(options.statusCode, 204);
       assert.equal(options.headers.allow, "GET, HEAD, OPTIONS");
       assert.equal(options.headers["access-control-allow-methods"], "GET, HEAD, POST");
-      assert.equal(options.headers["access-control-allow-headers"], "content-type");
+      assert.equal(
+        options.headers["access-control-allow-headers"],
+        "content-type, if-none-match, last-event-id",
+      );
       assert.equal(options.headers["access-control-allow-credentials"], undefined);
     });
   });
