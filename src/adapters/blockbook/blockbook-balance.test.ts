@@ -78,6 +78,44 @@ describe("balance by Blockbook", () => {
     });
   }
 
+  test("A-155: an answer of more values than outputs of its size have is not taken apart", async () => {
+    says(`[${"[],".repeat(1000)}[]]`);
+    await assert.rejects(ask(), /more than 313 values/);
+    says(`[${"{},".repeat(1000)}{}]`);
+    await assert.rejects(ask(), /more than 313 values/);
+    // The shortest outputs that there may be, as many as fit.
+    says(
+      Array.from({ length: 42 }, (_, at) => ({
+        txid: at.toString(16).padStart(64, "0"),
+        vout: 0,
+        value: "1",
+        confirmations: 1,
+      })),
+    );
+    assert.equal(await ask(), 42n);
+  });
+
+  test("H-11: tens of thousands of outputs, which anybody may pay to an address, let others go on", async () => {
+    const count = 20_000;
+    says(Array.from({ length: count }, (_, at) => output(at)));
+    let turn = 0;
+    let isOver = false;
+    const others = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(others);
+    };
+    const turns = new Map<number, number>();
+    const seen = (): boolean => {
+      turns.set(turn, (turns.get(turn) ?? 0) + 1);
+      return false;
+    };
+    setImmediate(others);
+    const sum = await openBlockbookBalance({ url, timeoutMs: 60_000 }).balance(ADDRESS, seen);
+    isOver = true;
+    assert.equal(sum, BigInt(count) * 1000n);
+    assert.ok(Math.max(...turns.values()) <= 1000, `${Math.max(...turns.values())} outputs in one turn`);
+  });
+
   test("unavailable: HTTP errors, redirects, silence, a closed port", async () => {
     answer = (response) => response.writeHead(500).end("[]");
     await assert.rejects(ask(), /HTTP 500/);

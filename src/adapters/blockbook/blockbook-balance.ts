@@ -1,8 +1,11 @@
 // Tells how much a seller's address can spend, by a Blockbook API (S-34). One GET asks for the unspent outputs; the
-// answer is bounded in size and time, and the shape of every entry is checked before it counts.
+// answer is bounded in size, values and time, and the shape of every entry is checked before it counts. Anybody may pay an
+// address tens of thousands of outputs: they are looked at in steps, between which everybody else has a turn (H-11).
 
+import { setImmediate as everybodyElse } from "node:timers/promises";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { Compile } from "typebox/compile";
+import { valueMarks } from "../../primitives/json-values.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import { shownUrl } from "../../follow/shown-url.ts";
@@ -21,6 +24,10 @@ export interface BlockbookOptions {
 
 const DEFAULT_TIMEOUT_MS = 5000;
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+/** An output, of at least 116 bytes, has fewer values than one for so many bytes; millions of empty lists have more (A-155). */
+const BYTES_PER_VALUE = 16;
+/** Outputs that are looked at in one step. */
+const OUTPUTS_PER_STEP = 1000;
 /** Confirmations from which a coinbase can be spent in the next block. */
 const COINBASE_MATURITY = 100;
 /** Largest value of an output: 2.1e18 grains. */
@@ -37,10 +44,14 @@ export function openBlockbookBalance(options: BlockbookOptions): BalanceSource {
       // outputs come too and are left out here.
       const url = `${base}/api/v2/utxo/${address}`;
       const shown = `${place}/api/v2/utxo/${address}`;
-      const entries = entriesOf(await textOf({ url, shown, authorization }, timeoutMs, maxBytes), shown);
+      const entries = outputsOf(await textOf({ url, shown, authorization }, timeoutMs, maxBytes), shown);
       const seen = new Set<Outpoint>();
       let sum = 0n;
-      for (const { outpoint, amountSat, confirmations, isCoinbase } of entries) {
+      for (const [at, value] of entries.entries()) {
+        if (at % OUTPUTS_PER_STEP === 0) await everybodyElse();
+        const entry = entryOf(value);
+        if (entry === null) throw new BalanceUnavailable(`${shown} answers an output of the wrong shape`);
+        const { outpoint, amountSat, confirmations, isCoinbase } = entry;
         if (seen.has(outpoint)) throw new BalanceUnavailable(`${shown} names ${outpoint} twice`);
         seen.add(outpoint);
         if (confirmations < (isCoinbase ? COINBASE_MATURITY : 1) || except(outpoint)) continue;
@@ -89,11 +100,15 @@ async function textOf(target: Target, timeoutMs: number, maxBytes: number): Prom
     }
     const decoder = new TextDecoder("utf-8", { fatal: true });
     let text = "";
-    let bytes = 0;
+    const mostValues = Math.ceil(maxBytes / BYTES_PER_VALUE);
+    let [bytes, values] = [0, 0];
     for await (const chunk of response.body) {
       bytes += chunk.length;
+      values += valueMarks(chunk);
       // Leaving the loop cancels the body.
       if (bytes > maxBytes) throw new BalanceUnavailable(`${shown} answers more than ${maxBytes} bytes`);
+      if (values > mostValues)
+        throw new BalanceUnavailable(`${shown} answers more than ${mostValues} values`);
       text += decoder.decode(chunk, { stream: true });
     }
     return text + decoder.decode();
@@ -103,7 +118,8 @@ async function textOf(target: Target, timeoutMs: number, maxBytes: number): Prom
   }
 }
 
-function entriesOf(text: string, shown: string): readonly Entry[] {
+/** The outputs as they were told, of any shape. */
+function outputsOf(text: string, shown: string): readonly unknown[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -111,25 +127,23 @@ function entriesOf(text: string, shown: string): readonly Entry[] {
     throw new BalanceUnavailable(`${shown} answers no JSON`, { cause });
   }
   if (!Array.isArray(json)) throw new BalanceUnavailable(`${shown} answers no list of outputs`);
-  return json.map((value: unknown) => {
-    const entry = entryOf(value);
-    if (entry === null) throw new BalanceUnavailable(`${shown} answers an output of the wrong shape`);
-    return entry;
-  });
+  return json;
 }
 
 /** One output; its value is in grains and text, as a number would have lost digits on the way. */
-const UTXO = Type.Object({
-  txid: Type.String({ pattern: "^[0-9a-f]{64}$" }),
-  vout: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
-  value: Type.String({ pattern: "^(0|[1-9][0-9]{0,18})$" }),
-  confirmations: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-  coinbase: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
-});
+const UTXO = Compile(
+  Type.Object({
+    txid: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+    vout: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
+    value: Type.String({ pattern: "^(0|[1-9][0-9]{0,18})$" }),
+    confirmations: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    coinbase: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  }),
+);
 
 /** The output; null for anything else. */
 function entryOf(value: unknown): Entry | null {
-  if (!Value.Check(UTXO, value)) return null;
+  if (!UTXO.Check(value)) return null;
   const { txid, vout, confirmations, coinbase } = value;
   const amountSat = BigInt(value.value);
   if (amountSat > MOST_SAT) return null;

@@ -10,6 +10,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { createGunzip } from "node:zlib";
+import { valueMarks } from "../../primitives/json-values.ts";
 
 /** A server to ask. */
 export interface RpcTarget {
@@ -52,15 +53,9 @@ export interface PostLimits {
   readonly silenceMs?: number;
   /** Bytes of an answer, also after decompression; a larger one is not read on. */
   readonly answerBytes: number;
-  /**
-   * Values in the JSON of an answer, lists and objects among them; one with more is not read on (A-155). An empty list is three
-   * bytes on the wire and a hundred in memory, and taking millions apart holds the event loop for as many microseconds.
-   */
+  /** Values in the JSON of an answer, lists and objects among them; one with more is not read on (A-155). */
   readonly answerValues: number;
 }
-
-/** Comma, bracket and brace: one of them stands before each value of JSON or before its name, but for the outermost. */
-const VALUE_MARKS = [0x2c, 0x5b, 0x7b];
 
 function faultOf(error: Error): PostFault {
   if (error instanceof PostFault) return error;
@@ -152,7 +147,7 @@ function collect(
   const stream = packed ? answer.pipe(createGunzip()) : answer;
   stream.on("data", (chunk: Buffer) => {
     length += chunk.length;
-    values += marksIn(chunk);
+    values += valueMarks(chunk);
     const most =
       length > answerBytes ? `${answerBytes} bytes` : values > answerValues ? `${answerValues} values` : null;
     if (most === null) chunks.push(chunk);
@@ -164,12 +159,4 @@ function collect(
   });
   stream.on("error", fail);
   stream.on("end", () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }));
-}
-
-/** How often `VALUE_MARKS` stand in it, also within texts. Long answers are hex for the most part, in which none do. */
-function marksIn(chunk: Buffer): number {
-  let count = 0;
-  for (const mark of VALUE_MARKS)
-    for (let at = chunk.indexOf(mark); at >= 0; at = chunk.indexOf(mark, at + 1)) count += 1;
-  return count;
 }
