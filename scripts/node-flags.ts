@@ -11,4 +11,6 @@ export const TEST_FLAGS: readonly string[] = [
   ...YOUNG_ROOM,
   "--import",
   import.meta.resolve("./untracked-promises.ts"),
+  "--import",
+  import.meta.resolve("./end-in-time.ts"),
 ];

@@ -17,6 +17,10 @@ const FILES = {
   "stray.test.ts": `import { test } from "node:test"; import { setTimeout as wait } from "node:timers/promises";
     test("leaves something behind", () => { void wait(10).then(() => { throw new Error("left behind"); }); });
     test("another one goes on", () => wait(50));`,
+  "open.test.ts": `import { test } from "node:test"; import { createServer } from "node:http";
+    test("leaves a server open", (_, done) => { createServer().listen(0, () => done()); });`,
+  "endless.test.ts": `import { test } from "node:test"; import { setTimeout as wait } from "node:timers/promises";
+    test("waits for what never comes", async () => { for (;;) await wait(10); });`,
 };
 
 let folder = "";
@@ -27,6 +31,7 @@ function run(part: string, environment: Readonly<Record<string, string>> = {}) {
   const { NODE_TEST_CONTEXT: _, STRAND_REQUIRE_ALL: __, ...rest } = process.env;
   const { stdout, status } = spawnSync(process.execPath, [resolve("scripts/test.ts"), part], {
     cwd: folder,
+    timeout: 60_000,
     env: { ...rest, ...environment },
     encoding: "utf8",
   });
@@ -71,6 +76,20 @@ describe("the test runner", () => {
     );
     assert.equal(lines.at(-1), "2 passed, 1 failed");
     assert.equal(status, 1);
+  });
+
+  test("a file that does not end is ended, named and red", () => {
+    for (const [name, open] of [
+      ["open", /TCP/],
+      ["endless", /Timeout/],
+    ] as const) {
+      const { lines, status } = run(name, { STRAND_LONGEST_S: "3" });
+      const hangs = lines.find((line) => line.startsWith("HANGS ")) ?? lines.join("\n");
+      assert.match(hangs, new RegExp(`${name}\\.test\\.ts: has not ended within 3 s`));
+      assert.match(hangs, open);
+      assert.match(lines.at(-1) ?? "", /, 1 failed$/);
+      assert.equal(status, 1);
+    }
   });
 
   test("it begins with the files that take longest, all of which are there", () => {

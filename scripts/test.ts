@@ -119,6 +119,9 @@ else {
   stream.on("test:diagnostic", ({ message }) => {
     if (message.startsWith("Error: ")) console.log(message);
   });
+  stream.on("test:stderr", ({ message }) => {
+    if (message.startsWith("HANGS ")) console.log(message.trimEnd());
+  });
   stream.on("data", () => undefined);
 }
 
