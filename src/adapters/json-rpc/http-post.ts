@@ -145,18 +145,24 @@ function collect(
   let [length, values] = [0, 0];
   const packed = answer.headers["content-encoding"] === "gzip";
   const stream = packed ? answer.pipe(createGunzip()) : answer;
+  // What has come of a packed answer may be a hundred million bytes still, and all that there is of it: it is left, too.
+  const leave = (fault: Error): void => {
+    fail(fault);
+    answer.destroy();
+    stream.destroy();
+  };
   stream.on("data", (chunk: Buffer) => {
     length += chunk.length;
     values += valueMarks(chunk);
     const most =
       length > answerBytes ? `${answerBytes} bytes` : values > answerValues ? `${answerValues} values` : null;
     if (most === null) chunks.push(chunk);
-    else answer.destroy(new PostFault("too-large", `an answer above ${most}`));
+    else leave(new PostFault("too-large", `an answer above ${most}`));
   });
-  answer.on("error", fail);
+  answer.on("error", leave);
   answer.on("close", () => {
-    if (!answer.complete) fail(new PostFault("broken", "the connection broke within the answer"));
+    if (!answer.complete) leave(new PostFault("broken", "the connection broke within the answer"));
   });
-  stream.on("error", fail);
+  stream.on("error", leave);
   stream.on("end", () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }));
 }
