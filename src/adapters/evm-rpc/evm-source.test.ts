@@ -9,7 +9,8 @@ import { ESCROW, type ScriptedBlock, scriptedChain } from "../../../test/evm/scr
 import { systemClock } from "../system/clock.ts";
 import { JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { EVM_DIALECT, EVM_PATIENCE } from "./evm-dialect.ts";
-import { type MostHeld, RpcSource } from "./evm-source.ts";
+import type { MostHeld } from "../../swaps/evm/evm-chain.ts";
+import { RpcSource } from "./evm-source.ts";
 import { rpcUrlOf } from "./open-evm-chain.ts";
 
 const CHAIN = scriptedChain(40, () => 3);

@@ -3,13 +3,15 @@
 
 import { keccak256 } from "viem/utils";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
-import type {
-  EvmBlock,
-  EvmHeads,
-  EvmLog,
-  EvmReceipt,
-  EvmSource,
-  LogsAnswer,
+import {
+  type EvmBlock,
+  type EvmHeads,
+  type EvmLog,
+  type EvmReceipt,
+  type EvmSource,
+  type LogsAnswer,
+  MOST_HELD,
+  type MostHeld,
 } from "../../swaps/evm/evm-chain.ts";
 import { EvmUnavailable, unsettled } from "../../swaps/evm/evm-unavailable.ts";
 import { zip } from "../../primitives/elements.ts";
@@ -44,20 +46,6 @@ const TOO_MUCH: ReadonlySet<string> = new Set(["TIMEOUT", "TOO_LARGE"]);
 const NO_BLOCK = "no block with number, hash, parent, time, transactions";
 
 const CHAIN_ID: RpcCall = { method: "eth_chainId", params: [] };
-
-/**
- * What is held at most of the answers to one question about hundreds of blocks or receipts: each of them may have as many
- * bytes as an answer, and one RPC of several would fill the memory with them.
- */
-export interface MostHeld {
-  /** Logs of the escrow. */
-  readonly logs: number;
-  /** Transactions that blocks name. */
-  readonly transactions: number;
-}
-
-/** More logs than are asked about together, and as many transactions as a thousand of Ethereum's largest blocks have. */
-const MOST_HELD: MostHeld = { logs: 250_000, transactions: 3_000_000 };
 
 /** How results are read, and how much of what is held one takes. */
 interface ResultReading<Kept> {

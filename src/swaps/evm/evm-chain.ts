@@ -53,6 +53,20 @@ export interface EvmHeads {
   readonly final: EvmBlock | null;
 }
 
+/**
+ * What is held at most of the answers to one question about hundreds of blocks or receipts: each of them may have as many
+ * bytes as an answer, and one RPC of several would fill the memory with them (A-155).
+ */
+export interface MostHeld {
+  /** Logs of the escrow. */
+  readonly logs: number;
+  /** Transactions that blocks name. */
+  readonly transactions: number;
+}
+
+/** More logs than are asked about together, and as many transactions as a thousand of Ethereum's largest blocks have. */
+export const MOST_HELD: MostHeld = { logs: 250_000, transactions: 3_000_000 };
+
 /** One RPC URL. Every method rejects with `EvmUnavailable`, also with code WRONG_CHAIN on a chain not configured. */
 export interface EvmSource {
   /** For messages: the URL without keys and passwords. */
