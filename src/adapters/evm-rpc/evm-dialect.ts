@@ -9,6 +9,10 @@ import type { Dialect, Patience, RpcFailure } from "../json-rpc/json-rpc-client.
 const TOO_OFTEN =
   /rate.?limit|too many (requests|concurrent)|request (rate|count|limit)|requests? per|per second|throttl|compute units|capacity|quota/i;
 
+/** Answers for which there is no room, of themselves or beside others in a batch, in the words of go-ethereum and others. */
+const TOO_LONG =
+  /(response|result|answer|body|payload)\b.{0,40}(too (large|big|long)|exceed)|(too (large|big|long)|exceed\w*)\b.{0,40}(response|result|answer|body|payload)/i;
+
 /** Blocks that this node does not have (yet): asking for fewer of them does not help. */
 const UNKNOWN_BLOCK =
   /(block|header)s?( \w+)? not found|unknown block|cannot be found|after last accepted|not (yet )?available|beyond|(greater|higher) than (the )?(latest|head|current)|ahead of/i;
@@ -47,7 +51,7 @@ export function refusalKind(method: string, code: number, message: string): Refu
   if (method === "eth_call" && saysReverted(code, message)) return "call-failed";
   if (code === 429 || TOO_OFTEN.test(message)) return "busy";
   if (method === "eth_call" && (code === -32_015 || CALL_FAILED.test(message))) return "call-failed";
-  if (method !== "eth_getLogs") return "other";
+  if (method !== "eth_getLogs") return TOO_LONG.test(message) ? "too-large" : "other";
   return UNKNOWN_BLOCK.test(message) ? "unknown-block" : "too-large";
 }
 
@@ -80,7 +84,11 @@ export const EVM_DIALECT: Dialect = {
   // Behind one URL several servers may answer in turns.
   isWrongAnswerPassing: true,
   shown: (parameter) => JSON.stringify(parameter),
-  refusalFailure: (method, { code, message }) =>
-    refusalKind(method, code, message) === "busy" ? "BUSY" : "RPC_ERROR",
+  refusalFailure: (method, { code, message }) => {
+    const kind = refusalKind(method, code, message);
+    if (kind === "busy") return "BUSY";
+    // Logs are asked for by blocks, of which fewer are asked for.
+    return kind === "too-large" && method !== "eth_getLogs" ? "TOO_LARGE" : "RPC_ERROR";
+  },
   error: (failure, message, options) => new EvmUnavailable(failure, message + ADVICE[failure], options),
 };

@@ -19,6 +19,7 @@ import {
   type RpcReply,
   sharedRefusal,
 } from "./rpc-answer.ts";
+import { zip } from "../../primitives/elements.ts";
 import { err } from "../../primitives/result.ts";
 
 /** Why a request has no result. */
@@ -92,7 +93,7 @@ interface FailedTry {
 type Try<Item> = { readonly done: true; readonly items: readonly Item[] } | FailedTry;
 
 const QUOTED_CHARACTERS = 120;
-/** Refusals of several calls in one request, in the words that servers have for it. */
+/** Refusals of several calls in one request, or of some of them, in the words that servers have for it. */
 const OF_BATCHES = /batch/i;
 /** A gateway in front of the server has waited long enough: its word for our own timeout. */
 const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([408, 504, 524]);
@@ -301,13 +302,9 @@ export class JsonRpcClient {
     if (typeof replies === "string") {
       return failed("BAD_ANSWER", replies, this.#dialect.isWrongAnswerPassing);
     }
-    const refusals = replies.flatMap((reply) => (reply.ok ? [] : [reply.error]));
-    const [first] = refusals;
-    if (first !== undefined && calls.length > 1 && refusals.length === calls.length) {
-      // Before all else: what limits batches is often worded like a limit of requests in time, which would pass.
-      const isOfBatches = status === 413 || refusals.every(({ message }) => OF_BATCHES.test(message));
-      if (isOfBatches) return failed("RPC_ERROR", sentenceOf(first), false, "yes");
-    }
+    // Before all else: what limits batches is often worded like a limit of requests in time, which would pass.
+    const crowded = calls.length > 1 ? this.#crowdedOut(status, replies, calls) : null;
+    if (crowded !== null) return failed("RPC_ERROR", sentenceOf(crowded), false, "yes");
     for (const [i, reply] of replies.entries()) {
       if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply.error) === "BUSY") {
         return failed("BUSY", sentenceOf(reply.error), true);
@@ -324,6 +321,19 @@ export class JsonRpcClient {
       items.push(item);
     }
     return { done: true, items };
+  }
+
+  /** A refusal of one of several calls that may be answered among fewer; null where there is none such. */
+  #crowdedOut(status: number, replies: readonly RpcReply[], calls: readonly RpcCall[]): RpcRefusal | null {
+    for (const [reply, { method }] of zip(replies, calls)) {
+      if (reply.ok) continue;
+      const { error } = reply;
+      // Servers give what fits into an answer, and refuse the rest.
+      if (OF_BATCHES.test(error.message) || this.#dialect.refusalFailure(method, error) === "TOO_LARGE")
+        return error;
+      if (status === 413 && replies.every(({ ok }) => !ok)) return error;
+    }
+    return null;
   }
 
   /** A body that is no JSON. */
