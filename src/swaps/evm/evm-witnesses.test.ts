@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 import { type KnownFinal, shownBy } from "./evm-witnesses.ts";
 
 const hashOf = (number: number, branch: string): Bytes32 =>
@@ -68,6 +69,22 @@ test("S-07: the log, its block and its receipt on an orphaned branch, or below a
   // Of what is above it the final block says nothing, and where none is known nobody is on another chain.
   assert.equal(await shownOn(100, { height: 40, hash: hashOf(40, "c") }), true);
   assert.equal(await shownOn(60, null), true);
+});
+
+test("A-221: where a receipt is too long, a block that has left the RPC's chain shows nothing, though the RPC still knows its logs", async () => {
+  const { blockHash, txHash, block: number } = EVENT.place;
+  const log = { address: escrow, block: number, blockHash, txHash, txIndex: 0, logIndex: 0 };
+  const wordOn = async (branch: string): Promise<boolean | null | undefined> => {
+    const source: EvmSource = {
+      ...onBranch(branch, 100),
+      blocksByHash: async (hashes) => hashes.map(() => block(number, "a")),
+      receipts: () => Promise.reject(new EvmUnavailable("TOO_LARGE", "an answer above 48 MiB")),
+      logsOfBlock: async () => [{ ...log, topics: [], data: "0x", removed: false }],
+    };
+    return (await shownBy([EVENT], source, { escrow, readLog: () => EVENT }, null))[0];
+  };
+  assert.equal(await wordOn("a"), true);
+  assert.equal(await wordOn("b"), false);
 });
 
 test("S-07: which block stands in the place of thousands of logs is asked once for each height", async () => {

@@ -5,7 +5,7 @@ import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import { isSameValue } from "../../primitives/same-value.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { EvmBlock, EvmChain, EvmLog, EvmReceipt, EvmSource } from "./evm-chain.ts";
+import type { EvmBlock, EvmChain, EvmLog, EvmSource } from "./evm-chain.ts";
 import { ownLogs } from "./evm-cross-check.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
@@ -164,9 +164,8 @@ export async function shownBy(
   const foreignUpTo = (await isOnChainOf(final, source)) ? -1 : (final?.height ?? -1);
   const shown: (boolean | null)[] = [];
   for (const part of partsOf(events, RECEIPTS_AT_ONCE)) {
-    const receipts = await source.receipts([...new Set(part.map(({ place }) => place.txHash))]);
-    const logs = logsByPlace(receipts, reading.escrow);
     const blocks = await blocksOf(part, source);
+    const logs = await logsOf(part, blocks, source, reading.escrow);
     const unknown = part.filter(({ place }) => !blocks.has(place.blockHash));
     const replaced = await replacedBlocks(unknown, source, final);
     for (const event of part) {
@@ -195,7 +194,7 @@ export async function ofOtherTimes(
   const others: EscrowEvent[] = [];
   for (const part of partsOf(events, RECEIPTS_AT_ONCE)) {
     const blocks = await blocksOf(part, source);
-    others.push(...part.filter((event) => !isOfItsTime(event, blocks)));
+    for (const event of part) if (!isOfItsTime(event, blocks)) others.push(event);
   }
   return others;
 }
@@ -237,18 +236,42 @@ function* partsOf(events: readonly EscrowEvent[], transactions: number): Generat
   if (part.length > 0) yield part;
 }
 
-/** The escrow's logs in receipts, by the text of their place. */
-function logsByPlace(
-  receipts: readonly (EvmReceipt | null)[],
+/**
+ * The escrow's logs of the transactions of these events, by the text of their place. By receipts: where these are longer than
+ * an answer may be, or more than is held, as anybody can make them, by the logs of those blocks of theirs that are on the RPC's
+ * chain, in which nobody else's stand (A-221).
+ */
+async function logsOf(
+  events: readonly EscrowEvent[],
+  blocks: ReadonlyMap<Bytes32, EvmBlock>,
+  source: EvmSource,
   escrow: EvmAddress,
-): ReadonlyMap<string, EvmLog> {
-  const logs = new Map<string, EvmLog>();
-  for (const receipt of receipts) {
-    if (receipt === null) continue;
-    for (const log of ownLogs(receipt.logs, escrow))
-      if (log.blockHash === receipt.blockHash) logs.set(placeText(log), log);
+): Promise<ReadonlyMap<string, EvmLog>> {
+  try {
+    const receipts = await source.receipts([...new Set(events.map(({ place }) => place.txHash))]);
+    return byPlace(
+      receipts.flatMap((receipt) =>
+        receipt === null ? [] : receipt.logs.filter(({ blockHash }) => blockHash === receipt.blockHash),
+      ),
+      escrow,
+    );
+  } catch (error) {
+    if (!(error instanceof EvmUnavailable) || error.code !== "TOO_LARGE") throw error;
   }
-  return logs;
+  const wanted = new Set(events.map(({ place }) => placeText(place)));
+  const known = [...blocks.values()];
+  const onChain = await source.blocksAt(known.map(({ number }) => number));
+  const logs: EvmLog[] = [];
+  for (const [{ hash }, block] of zip(known, onChain)) {
+    // Logs of blocks that have left the chain are known by their hashes, too.
+    if (block?.hash !== hash) continue;
+    for (const log of await source.logsOfBlock(hash)) if (wanted.has(placeText(log))) logs.push(log);
+  }
+  return byPlace(logs, escrow);
+}
+
+function byPlace(logs: readonly EvmLog[], escrow: EvmAddress): ReadonlyMap<string, EvmLog> {
+  return new Map(ownLogs(logs, escrow).map((log) => [placeText(log), log]));
 }
 
 function placeText({
