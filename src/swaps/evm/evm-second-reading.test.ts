@@ -27,14 +27,29 @@ function endingWith(number: number, branch: string) {
   return { checkpoints: [checkpointOf({ number, hash, time })], tip: { height: number, hash, time } };
 }
 
+/** Blocks of a range. */
+const RANGE = 5;
+const NEVER = new Promise<never>(() => undefined);
+
 /** A second reading by two RPCs whose chains end at the same block, far below what is indexed of a third one. */
 async function reading() {
-  const state = { ms: 1_000_000, lead: Promise.resolve(), isFailing: false, failures: 0 };
+  const state = {
+    ms: 1_000_000,
+    lead: Promise.resolve(),
+    isFailing: false,
+    failures: 0,
+    hangsAt: "",
+    isTimeUp: false,
+  };
   const warnings: string[] = [];
   const clock = {
     ...handClock(() => state.ms),
     sleep: (_: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true })),
+      new Promise<void>((resolve) => {
+        // Whoever answers at all has answered by then.
+        if (state.isTimeUp) setImmediate(resolve);
+        signal?.addEventListener("abort", () => resolve(), { once: true });
+      }),
   };
   const source = (): EvmSource => ({
     ...blocksAlone((number) => (number > HEAD ? null : block(number, "a"))),
@@ -42,6 +57,7 @@ async function reading() {
     blocksAt: async (numbers) => {
       if (state.isFailing) throw new EvmUnavailable("BAD_ANSWER", `failure ${(state.failures += 1)}`);
       if (numbers.length === 2 && numbers[1] === INVENTED_HEAD) await state.lead;
+      if (numbers.join() === state.hangsAt) return NEVER;
       return numbers.map((number) => (number > HEAD ? null : block(number, "a")));
     },
   });
@@ -52,7 +68,7 @@ async function reading() {
   const second = new SecondReading(
     {
       sources,
-      sizers: sources.map(() => new RangeSizer(RANGE_DEFAULTS)),
+      sizers: sources.map(() => new RangeSizer({ ...RANGE_DEFAULTS, first: RANGE })),
       reading: { escrow: evmAddress("escrow"), readLog: () => null },
       ledger,
       standing,
@@ -98,4 +114,15 @@ test("S-08: of RPCs that fail at each second reading in another way fifty are to
   assert.equal((await second.next(0)).kind, "more");
   await failing();
   assert.equal(warnings.length, 100);
+});
+
+test("A-130: an RPC that is asked for the end of a range alone, and does not answer, is waited for as long as for a range", async () => {
+  const { state, ledger, second, warnings } = await reading();
+  await ledger.applyEvm({ rewindTo: null, events: [], finalHeight: -1, ...endingWith(HEAD, "a") });
+  second.firstRead(0, HEAD, 0, null);
+  Object.assign(state, { hangsAt: `${RANGE - 1},${FINAL}`, isTimeUp: true });
+  assert.equal((await second.next(0)).kind, "waiting");
+  assert.deepEqual(warnings, []);
+  state.hangsAt = "";
+  assert.equal((await second.next(0)).kind, "raise");
 });

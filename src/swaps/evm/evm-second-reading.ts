@@ -231,7 +231,8 @@ export class SecondReading {
       if (standing === "disputed") disputed.push(event);
     }
     const others = this.#indices(index).filter((one) => one !== index);
-    const sources = others.map((one) => this.#failed.noting(one, ofRpc(this.#deps.sources, one)));
+    const timed = this.#timed(compared);
+    const sources = others.map((one) => this.#failed.noting(one, ofRpc(timed, one)));
     if (!(await isEndShown(compared, final, sources)) && !this.#isAlone) return null;
     tellDisputes(this.#deps.log, disputed);
     return { kind: "raise", final: compared.end, disputed };
