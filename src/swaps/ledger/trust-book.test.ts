@@ -58,6 +58,20 @@ test("S-07: a dispute goes with its block, and not with the one above it", async
   assert.ok(!disputed());
 });
 
+test("S-07: whoever looks at the disputes at each poll is given the same list until there are others", async () => {
+  const { ledger } = await threeEvents();
+  assert.equal(ledger.disputes(), ledger.disputes());
+  await ledger.applyEvm(evm(13, [], { finalHeight: 12, disputed: [ACCEPTED] }));
+  const disputes = ledger.disputes();
+  assert.deepEqual(disputes, [ACCEPTED]);
+  await ledger.applyEvm(evm(14, []));
+  assert.equal(ledger.disputes(), disputes);
+  await ledger.applyEvm(evm(15, [], { undisputed: [ACCEPTED] }));
+  assert.deepEqual(ledger.disputes(), []);
+  await assert.rejects(ledger.applyEvm(evm(16, [accepted("a", 16)], { disputed: [ACCEPTED] })));
+  assert.deepEqual(ledger.disputes(), []);
+});
+
 test("S-08: what is read again after a reorganisation is not final until it was read twice", async () => {
   const { ledger } = await threeEvents();
   await ledger.applyEvm(evm(13, [], { finalHeight: 12 }));

@@ -20,6 +20,8 @@ export class TrustBook {
   /** The same list, once it is this book's alone to add to: what the book beneath shows stays as it is. */
   #own: EscrowEvent[] | null = null;
   readonly #disputes: LayeredMap<string, EscrowEvent>;
+  /** The same as a list, for each look at them, once it was asked for: null where it was not since the last change. */
+  readonly #disputeList: LayeredValue<readonly EscrowEvent[] | null>;
   readonly #byOrder: LayeredIndex<Bytes32, string>;
   /** Disputed revocations of asks. */
   readonly #bySeller: LayeredIndex<EvmAddress, string>;
@@ -30,6 +32,7 @@ export class TrustBook {
   constructor(layer: Layer<TrustBook>) {
     this.#unsettled = layer.value((under) => under.#unsettled, []);
     this.#disputes = layer.map((under) => under.#disputes);
+    this.#disputeList = layer.value((under) => under.#disputeList, null);
     this.#byOrder = layer.index((under) => under.#byOrder);
     this.#bySeller = layer.index((under) => under.#bySeller);
     this.#alarms = layer.map((under) => under.#alarms);
@@ -43,7 +46,9 @@ export class TrustBook {
 
   /** As `EvmLedger.disputes`. */
   get disputes(): readonly EscrowEvent[] {
-    return [...this.#disputes.values()];
+    const list = this.#disputeList.value ?? [...this.#disputes.values()];
+    this.#disputeList.value = list;
+    return list;
   }
 
   /** Whether an event of the order is disputed. */
@@ -101,6 +106,7 @@ export class TrustBook {
   /** A second RPC denies the event. */
   dispute(event: EscrowEvent, change: BookChange): void {
     this.#disputes.set(eventKey(event), event);
+    this.#disputeList.value = null;
     if ("orderHash" in event) this.#byOrder.add(event.orderHash, eventKey(event));
     if (event.kind === "AsksRevoked") this.#bySeller.add(event.seller, eventKey(event));
     change.store(DISPUTE, event);
@@ -153,6 +159,7 @@ export class TrustBook {
 
   #drop(event: EscrowEvent): void {
     this.#disputes.delete(eventKey(event));
+    this.#disputeList.value = null;
     if ("orderHash" in event) this.#byOrder.delete(event.orderHash, eventKey(event));
     if (event.kind === "AsksRevoked") this.#bySeller.delete(event.seller, eventKey(event));
   }
