@@ -55,6 +55,21 @@ export function receiptsAfter(ms: number, chain: readonly ScriptedBlock[]): Take
   };
 }
 
+/** Gives receipts, and none before they are let out: how often it was asked so far, and what answers all that wait. */
+export function receiptsHeld(chain: readonly ScriptedBlock[]) {
+  const give = receiptsAfter(0, chain);
+  const waiting: (() => void)[] = [];
+  const { takeover, count } = counted((calls, response) => {
+    if (calls[0]?.method !== "eth_getTransactionReceipt") return false;
+    waiting.push(() => void give(calls, response));
+    return true;
+  });
+  const letOut = (): void => {
+    for (const answer of waiting.splice(0)) answer();
+  };
+  return { takeover, count, letOut };
+}
+
 /** Refuses several questions of this kind in one request, and answers one after so many milliseconds. */
 export function oneByOne(ms: number, method: string, resultOf: (asked: string) => unknown): Takeover {
   return (calls, response) => {
