@@ -352,6 +352,8 @@ export class EvmFollower {
       this.#impossible.givenBy(this.#active, error.message, ledger.tips().evm);
       this.#useNext();
     }
+    // A bug of ours, which what this RPC answers may bring about each time.
+    if (!isOutside && !isOfStore) this.#useNext();
     if (!(error instanceof EvmUnavailable)) return;
     this.#unsettled = error.code === "UNSETTLED" ? this.#unsettled + 1 : 0;
     if (error.code === "UNSETTLED" && this.#unsettled < UNSETTLED_TRIES) return;
