@@ -87,16 +87,26 @@ export function repliesOf(json: unknown, callCount: number, firstId: number): re
     if (!isRecord(answer)) return "an answer that is no object";
     const { id } = answer;
     const index = typeof id === "number" && Number.isInteger(id) ? id - firstId : -1;
-    if (index < 0 || index >= callCount) return `an answer with the id ${shown(id)}, which was not asked`;
+    if (index < 0 || index >= callCount)
+      return `an answer with the id ${shownValue(id)}, which was not asked`;
     const reply = replyOf(answer);
     if (reply === null) return "an answer with neither a result nor an error";
-    if (replies[index] !== undefined) return `two answers with the id ${shown(id)}`;
+    if (replies[index] !== undefined) return `two answers with the id ${shownValue(id)}`;
     replies[index] = reply;
   }
   // As many answers as calls, none twice and none foreign: none is missing.
   return replies.filter((reply) => reply !== undefined);
 }
 
-function shown(id: unknown): string {
-  return id === undefined ? "undefined" : JSON.stringify(id).slice(0, 40);
+/** Characters of a text that messages show. */
+const SHOWN_CHARACTERS = 80;
+
+/**
+ * A value of an answer as messages show it. Of a list or an object no more than that it is one: it may be as long as an answer,
+ * and of more lists within each other than can be written down.
+ */
+export function shownValue(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value);
 }

@@ -6,7 +6,7 @@ import { Value } from "typebox/value";
 import type { Network } from "../../chain/networks.ts";
 import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
-import type { RpcCall, RpcReply } from "../json-rpc/rpc-answer.ts";
+import { type RpcCall, type RpcReply, shownValue } from "../json-rpc/rpc-answer.ts";
 import { BlockFetcher } from "./block-fetcher.ts";
 import type { BytesReply } from "./hex-results.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
@@ -84,7 +84,7 @@ class RpcPearlNode implements SwapNode {
     const magic = await this.#client.result(call);
     if (magic !== this.#network.currentNet) {
       const wanted = `${this.#network.name} is ${this.#network.currentNet}`;
-      throw this.#wrongNetwork(`getcurrentnet says ${JSON.stringify(magic)}, ${wanted}`);
+      throw this.#wrongNetwork(`getcurrentnet says ${shownValue(magic)}, ${wanted}`);
     }
   }
 
@@ -159,7 +159,7 @@ class RpcPearlNode implements SwapNode {
     for (let attempt = 1; attempt <= TIP_ATTEMPTS; attempt += 1) {
       const height = await this.#client.result(call, urgent);
       if (!Value.Check(COUNT, height)) {
-        throw this.#client.badAnswer(call, `the height ${JSON.stringify(height)}`);
+        throw this.#client.badAnswer(call, `the height ${shownValue(height)}`);
       }
       const hash = await this.#hashAt(height, urgent);
       if (hash !== null) return { height, hash };
@@ -178,7 +178,7 @@ class RpcPearlNode implements SwapNode {
   #hashOf(call: RpcCall, reply: RpcReply | undefined): BlockHash | null {
     if (isOutOfRange(reply)) return null;
     const hash = this.#client.resultOf(call, reply);
-    if (!isHash(hash)) throw this.#client.badAnswer(call, `${JSON.stringify(hash)} is no block hash`);
+    if (!isHash(hash)) throw this.#client.badAnswer(call, `${shownValue(hash)} is no block hash`);
     return hash as BlockHash;
   }
 
