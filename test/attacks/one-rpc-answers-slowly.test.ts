@@ -105,21 +105,22 @@ test("S-07: one RPC of three that is asked for the block which may be final, and
     const isAsked = method === "eth_getBlockByNumber" && String(params[0]).startsWith("0x");
     return isAsked ? { error: { code: -32_005, message: "too many requests" } } : undefined;
   };
-  // Half a second of tries, which are 50 s by this clock.
-  const one = follow({ urls: rpcs.map(({ url }) => url), attempts: 9, clock: FAST });
-  await one.until(() => one.follower.standing().agreed, 5000);
-  const started = systemClock.monotonicMs();
+  // A second for each poll: what was agreed on counts for thirty of them, and the tries take a quarter of a minute.
+  const polls = (): number => first.calls.filter(({ method }) => method === "eth_chainId").length;
+  const clock: Clock = { ...systemClock, monotonicMs: () => 1000 * polls() };
+  const one = follow({ urls: rpcs.map(({ url }) => url), attempts: 13, clock });
+  await one.until(() => one.follower.standing().agreed);
+  const started = polls();
   const told: boolean[] = [];
   await one.until(() => {
     told.push(one.follower.standing().agreed);
-    return systemClock.monotonicMs() - started > 1500;
+    return polls() > started + 100;
   });
   assert.equal(
     told.filter((agreed) => !agreed).length,
     0,
     `${told.filter((agreed) => agreed).length} of ${told.length}`,
   );
-  assert.ok(first.calls.length > 0);
 });
 
 test("A-110: one RPC of three refuses all logs, and another one is always too late to have the final block in force: finality is that of the late one", async (context) => {

@@ -139,7 +139,7 @@ describe("S-08: too many logs in blocks that all RPCs have", () => {
     await one.until(() => one.ledger.tips().evm.height === 110);
     const longer = scriptedChain(130, () => 1, "main", full, full.length);
     for (const rpc of rpcs) rpc.chain = longer;
-    await one.until(() => one.ledger.tips().evm.height === 130, 10_000);
+    await one.until(() => one.ledger.tips().evm.height === 130);
     const undone = one.ledger.changes.flatMap(({ rewindTo }) => rewindTo ?? []);
     assert.deepEqual(undone, [FINAL]);
     assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
@@ -151,7 +151,7 @@ describe("S-08: too many logs in blocks that all RPCs have", () => {
     const one = follow({ urls: rpcs.map(({ url }) => url), options: { ...options, range } });
     const longer = scriptedChain(130, () => 1, "main", full, full.length);
     for (const rpc of rpcs) rpc.chain = longer;
-    await one.until(() => one.ledger.tips().evm.height === 130, 10_000);
+    await one.until(() => one.ledger.tips().evm.height === 130);
     assert.deepEqual(one.ledger.facts(), await rebuilt({ urls: [rpcs[1].url] }));
   });
 });
