@@ -35,7 +35,10 @@ function claimOf({ scene, script }: PearlStage, lock: string, value = 20_000n, n
 }
 
 /** A lock of K confirmations that both nodes have; the first one is followed. `wrap`: what stands before the second. */
-async function locked(wrap: (node: SwapNode) => SwapNode = (node) => node) {
+async function locked(
+  wrap: (node: SwapNode) => SwapNode = (node) => node,
+  wrapFollowed: (node: SwapNode) => SwapNode = (node) => node,
+) {
   const [followed, other] = [new PearlChain(), new PearlChain()];
   const [first, second] = [followed, other].map((chain) => new PearlPort(viewOfCore(chain.core)));
   assert.ok(first && second);
@@ -44,7 +47,7 @@ async function locked(wrap: (node: SwapNode) => SwapNode = (node) => node) {
     bodies.push(hash);
     return second.rawBlock(hash);
   };
-  const stage = await PearlStage.overAll([first, wrap(liar(second, { rawBlock: counted }))]);
+  const stage = await PearlStage.overAll([wrapFollowed(first), wrap(liar(second, { rawBlock: counted }))]);
   await stage.follow();
   stage.watch.mempoolRead();
   const lock = followed.payment(5, stage.script);
@@ -149,5 +152,34 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     said.isLying = false;
     await lookLate(stage);
     assert.equal((await stage.told()).status, "USDC_CLAIMABLE");
+  });
+
+  test("is told to the seller where the followed one never ends an answer", async () => {
+    const hanging = { is: false };
+    const hang = async <Value>(answer: () => Promise<Value>): Promise<Value> =>
+      hanging.is ? new Promise<never>(() => undefined) : answer();
+    const { stage, followed, other, claim } = await locked(
+      (node) => node,
+      (node) =>
+        liar(node, {
+          rawBlock: (hash) => hang(() => node.rawBlock(hash)),
+          rawHeaders: (hashes) => hang(() => node.rawHeaders(hashes)),
+        }),
+    );
+    stage.knobs.sleep = () => new Promise((resolve) => setImmediate(resolve));
+    hanging.is = true;
+    const stop = new AbortController();
+    void stage.watch.run(stop.signal);
+    followed.mine([], 1);
+    other.mine([claim]);
+    for (let looks = 0; looks < 3; looks += 1) {
+      stage.pass(LATE_S);
+      await stage.look();
+      for (let turn = 0; turn < 20; turn += 1) await settle();
+    }
+    stop.abort();
+    assert.notEqual(stage.scene.ledger.preimageOf(secretOf("a").hashlock), null);
+    const [told] = stage.watch.conditions();
+    assert.equal(told?.code, "SWAPS_STALLED", "and whoever runs the service is told");
   });
 });

@@ -121,10 +121,18 @@ export interface Told {
   readonly status: string;
 }
 
+/** What tests of a stage may set while it plays. */
+interface StageKnobs {
+  /** How a pause is waited for: not at all at first. */
+  sleep: () => Promise<void>;
+}
+
 /** The deal over a PEARL node. */
 export class PearlStage {
   readonly scene: ApiScene;
-  readonly watch: PearlWatch;
+  readonly knobs: StageKnobs;
+  readonly #live: { watch: PearlWatch };
+  readonly #openWatch: () => PearlWatch;
   readonly script: ScriptHex;
   readonly lines: string[];
   /** Null over one node. */
@@ -132,19 +140,34 @@ export class PearlStage {
   /** From now on rows go by how the PEARL side stands now, as a reader's do until the writer tells of it again. */
   readonly keepStanding: () => void;
 
-  private constructor({
-    scene,
-    watch,
-    lines,
-    nodes,
-    keepStanding,
-  }: Pick<PearlStage, "scene" | "watch" | "lines" | "nodes" | "keepStanding">) {
+  private constructor(
+    {
+      scene,
+      knobs,
+      lines,
+      nodes,
+      keepStanding,
+    }: Pick<PearlStage, "scene" | "knobs" | "lines" | "nodes" | "keepStanding">,
+    live: { watch: PearlWatch },
+    openWatch: () => PearlWatch,
+  ) {
     this.keepStanding = keepStanding;
     this.scene = scene;
-    this.watch = watch;
+    this.knobs = knobs;
+    this.#live = live;
+    this.#openWatch = openWatch;
     this.nodes = nodes;
     this.script = scriptOf(scene.ledger, ORDER);
     this.lines = lines;
+  }
+
+  get watch(): PearlWatch {
+    return this.#live.watch;
+  }
+
+  /** The service is killed and started again: what its watch had in memory is gone. */
+  restart(): void {
+    this.#live.watch = this.#openWatch();
   }
 
   /** Over one node, which has nobody beside it. */
@@ -174,32 +197,40 @@ export class PearlStage {
       log: Log,
     ) => { readonly node: SwapNode; readonly others: OtherNodes; readonly nodes: FollowedNode | null },
   ): Promise<PearlStage> {
-    const live: { watch: PearlWatch | null; kept: PearlStanding | null } = { watch: null, kept: null };
-    const pearl = (): PearlStanding => live.kept ?? live.watch?.standing() ?? UNKNOWN;
+    const kept: { watch: PearlWatch | null; standing: PearlStanding | null } = {
+      watch: null,
+      standing: null,
+    };
+    const pearl = (): PearlStanding => kept.standing ?? kept.watch?.standing() ?? UNKNOWN;
     const keepStanding = (): void => {
-      live.kept = pearl();
+      kept.standing = pearl();
     };
     const scene = await apiScene({ pearl, limits });
     await scene.ledger.applyEvm(evm(2, [lockedSmall(), accepted("a", 2)]));
     await scene.ledger.applyEvm(evm(8, [], { finalHeight: 4 }));
     const lines: string[] = [];
     const log = warningLog(lines);
-    const clock = handClock(() => scene.outside.now * 1000);
+    const hands = handClock(() => scene.outside.now * 1000);
+    const knobs: StageKnobs = { sleep: () => Promise.resolve() };
+    const clock: Clock = { ...hands, sleep: () => knobs.sleep() };
     const { node, others, nodes } = make(clock, log);
-    const watch = new PearlWatch(
-      {
-        node,
-        others,
-        ledger: scene.ledger,
-        context: { network: NETWORKS.simnet, sha256d },
-        crypto: swapCrypto,
-        clock,
-        log,
-      },
-      { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000 },
-    );
-    live.watch = watch;
-    return new PearlStage({ scene, watch, lines, nodes, keepStanding });
+    const openWatch = (): PearlWatch => {
+      kept.watch = new PearlWatch(
+        {
+          node,
+          others,
+          ledger: scene.ledger,
+          context: { network: NETWORKS.simnet, sha256d },
+          crypto: swapCrypto,
+          clock,
+          log,
+        },
+        { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000 },
+      );
+      return kept.watch;
+    };
+    const live = { watch: openWatch() };
+    return new PearlStage({ scene, knobs, lines, nodes, keepStanding }, live, openWatch);
   }
 
   /** The service looks at a mempool that is empty. */
@@ -210,6 +241,7 @@ export class PearlStage {
   /** Rounds of the watch until it has nothing more to do; how many it took. Throws where it does not come to rest. */
   async follow(most = 200): Promise<number> {
     const { signal } = new AbortController();
+    this.watch.hidden.look();
     for (let rounds = 1; rounds <= most; rounds += 1) if (!(await this.watch.round(signal))) return rounds;
     throw new Error(`the watch is not at rest after ${most} rounds`);
   }

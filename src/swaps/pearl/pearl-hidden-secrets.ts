@@ -1,6 +1,7 @@
 // Looks for secrets in blocks that another PEARL node has and the applied chain has not (S-13, A-151): the followed node can
 // hide the claim that shows one until the USDC is refunded, by a branch of its own or by standing still, and the seller learns
-// it from nobody else. A secret proves itself, whoever shows it. Nothing else of such a block is believed.
+// it from nobody else. A secret proves itself, whoever shows it. Nothing else of such a block is believed. Nobody waits for it, and
+// it for nobody: the followed node may never end an answer.
 
 import type { VerifyContext } from "../../chain/scan-block.ts";
 import { openBlock } from "../../chain/watch-block.ts";
@@ -17,13 +18,17 @@ import type { LedgerWrites } from "../ledger/ports.ts";
 /** What the search works with. */
 interface HiddenSecretsDependencies {
   readonly others: Pick<OtherNodes, "witnesses">;
+  /** The newest applied blocks. */
+  readonly applied: () => HeaderWindow;
   readonly ledger: Pick<LedgerWrites, "watch" | "applyPearl">;
   readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
+/** Pause between two looks. */
+const LOOK_EVERY_MS = 1000;
 /** A block that is on both chains is applied within this time as a rule. A question that failed is asked again after it. */
 const LATE_MS = 30_000;
 /** Outputs found in blocks of one node that are remembered for spends in later ones: a node that lies makes up any number. */
@@ -76,9 +81,19 @@ export class HiddenSecrets {
     this.#deps = deps;
   }
 
-  /** Asks each of the other nodes that has any for its next block, without waiting. `applied`: the newest applied blocks. */
-  look(applied: HeaderWindow): void {
+  /** Looks again and again until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.look();
+      await this.#deps.clock.sleep(LOOK_EVERY_MS, signal);
+    }
+    for (const { asking } of this.#nodes.values()) await asking;
+  }
+
+  /** Asks each of the other nodes that has any for its next block, without waiting. */
+  look(): void {
     const { others, clock, ledger } = this.#deps;
+    const applied = this.#deps.applied();
     if (applied.tip === null || ledger.watch.size === 0) return;
     const nowMs = clock.monotonicMs();
     const nodes = new Map<number, OneNode>();
@@ -93,11 +108,6 @@ export class HiddenSecrets {
       });
     }
     this.#nodes = nodes;
-  }
-
-  /** Resolves when no question is under way. */
-  async settled(): Promise<void> {
-    for (const { asking } of this.#nodes.values()) await asking;
   }
 
   /** Never rejects. */

@@ -4,6 +4,7 @@
 import { isPlayNetwork, type NetworkName } from "../../chain/networks.ts";
 import type { BlockHash } from "../../primitives/brands.ts";
 import type { ChainWitness } from "../../swap/facts.ts";
+import type { Condition } from "../../follow/conditions.ts";
 import type { Clock, HeaderNode, NodeTip } from "../../follow/ports.ts";
 import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
 import type { Witness } from "../../follow/known-node.ts";
@@ -184,4 +185,13 @@ export function sharedHeightOf({ tip, from, hashAt }: Witness, window: HeaderWin
     if (hash !== null && hash === window.at(height)?.hash) return height;
   }
   return -1;
+}
+
+/** What operators are told where the swaps' own watch does not get on (H-20): their height, and the node's as it was last seen. */
+export function stalled(height: number, nodeHeight: number): Condition {
+  const sentence =
+    `Swaps do not get on with the PEARL chain (they are at block ${height}, the node was last seen at ${nodeHeight}): no new ` +
+    "lock or secret is seen. The last error line of the log that begins with swaps on PEARL says why; where there is none, " +
+    "the node takes long over its answers. Check that it has all blocks and answers all calls that swaps need.";
+  return { code: "SWAPS_STALLED", sentence };
 }

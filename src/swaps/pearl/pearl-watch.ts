@@ -16,7 +16,7 @@ import { HiddenSecrets } from "./pearl-hidden-secrets.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
 import { type ScanStart, scanStart } from "./pearl-scan-start.ts";
-import { NodeStanding, type OtherNodes } from "./pearl-standing.ts";
+import { NodeStanding, type OtherNodes, stalled } from "./pearl-standing.ts";
 import { lockTransactionsIn, type PearlStep, PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites } from "../ledger/ports.ts";
 import type { PearlStanding } from "../standings.ts";
@@ -77,7 +77,8 @@ export class PearlWatch implements ConditionSource {
   readonly #trouble: Trouble;
   readonly #reader: BlockReader;
   readonly #standing: NodeStanding;
-  readonly #hidden: HiddenSecrets;
+  /** What other nodes have and the followed one has not. */
+  readonly hidden: HiddenSecrets;
   readonly #tip: PearlTip;
   #rewinds = 0;
   readonly #marks = new Set<TipMark>();
@@ -97,7 +98,7 @@ export class PearlWatch implements ConditionSource {
   #isMoving = false;
   /** Whether lock transactions of the mempool were told since the node was last asked for its tip. */
   #hasSighted = false;
-  /** Every round fails by what the node gives or by our own fault, but for rounds that take a new block in. */
+  /** No round has ended well, by no fault of the store. New blocks do not count while older ones cannot be read. */
   readonly #failing: Lasting;
   /** Whether older blocks could not be read when they were wanted last: a new block at the tip changes nothing of that. */
   #isOlderOwed = false;
@@ -108,14 +109,17 @@ export class PearlWatch implements ConditionSource {
     this.#failing = new Lasting(deps.clock);
     this.#trouble = new Trouble(deps.log, "swaps on PEARL: ");
     this.#loop = new ChainFollower(deps.clock, {
-      round: async (signal) => ((await this.round(signal)) ? "again" : "idle"),
+      round: async (signal) => {
+        this.#failing.set(true);
+        return (await this.round(signal)) ? "again" : "idle";
+      },
       pauseMs: () => options.pollMs,
       recovered: () => this.#recovered(),
       failed: (error, failures) => this.#failed(error, failures),
     });
     this.#reader = new BlockReader(deps.node, deps.context);
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
-    this.#hidden = new HiddenSecrets(deps);
+    this.hidden = new HiddenSecrets({ ...deps, applied: () => this.#tip.window });
     const following = { ...deps, reader: this.#reader, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, {
       undoing: (toHeight) => {
@@ -141,12 +145,7 @@ export class PearlWatch implements ConditionSource {
    */
   conditions(): readonly Condition[] {
     if (!this.#failing.hasLasted(this.#options.stuckMs)) return [];
-    const { height } = this.#deps.ledger.tips().pearl;
-    const sentence =
-      `Swaps do not get on with the PEARL chain (they are at block ${height}, the node was last seen at ` +
-      `${this.standing().nodeHeight}): no new lock or secret is seen. The last error line of the log that begins with ` +
-      "swaps on PEARL says why; check that the node has all blocks and answers all calls that swaps need.";
-    return [{ code: "SWAPS_STALLED", sentence }];
+    return [stalled(this.#deps.ledger.tips().pearl.height, this.standing().nodeHeight)];
   }
 
   /** How often blocks were undone, or are about to be: from then on the mempool may have again what they had. */
@@ -205,8 +204,9 @@ export class PearlWatch implements ConditionSource {
 
   /** Follows until the signal aborts. Failures are told by the log and tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#loop.run(signal, "aborted");
-    await Promise.all([this.#standing.settled(), this.#hidden.settled()]);
+    // Beside the rounds: the followed node can make one of them last for hours.
+    await Promise.all([this.#loop.run(signal, "aborted"), this.hidden.run(signal)]);
+    await this.#standing.settled();
   }
 
   /** One look at the tip and, where none is due, one piece of an older pass. Whether there is more to do at once. */
@@ -220,7 +220,6 @@ export class PearlWatch implements ConditionSource {
       this.#tellNewLocks(null);
     }
     this.#standing.refreshConnections();
-    this.#hidden.look(this.#tip.window);
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
       this.#isMoving = true;
