@@ -12,6 +12,7 @@ import { SWAPS_BYTES } from "./swaps-bytes.ts";
 import { SWAPS_EVM } from "./swaps-evm.ts";
 import { SWAPS_LEDGER } from "./swaps-ledger.ts";
 import { SWAPS_PEARL } from "./swaps-pearl.ts";
+import { SWAPS_PEARL_OTHERS } from "./swaps-pearl-others.ts";
 import { SWAPS_POSTING } from "./swaps-posting.ts";
 import { SWAPS_STATUS } from "./swaps-status.ts";
 import { SWAPS_USECASES } from "./swaps-usecases.ts";
@@ -36,6 +37,7 @@ export const ALL_BREAKS: readonly Break[] = [
   ...SWAPS_LEDGER,
   ...SWAPS_EVM,
   ...SWAPS_PEARL,
+  ...SWAPS_PEARL_OTHERS,
   ...SWAPS_USECASES,
 ];
 

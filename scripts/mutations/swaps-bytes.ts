@@ -131,8 +131,8 @@ const script = inFile("src/swap/htlc-script.ts", [
 const spends = inFile("src/swap/spend-leaf.ts", [
   {
     rule: "S-13",
-    find: "return equalBytes(tweaked.key, fromBytes32(outputKey)) ? leaf : null;",
-    replace: "return leaf;",
+    find: "found !== null && equalBytes(found.outputKey, fromBytes32(outputKey)) ? found.leaf : null",
+    replace: "found?.leaf ?? null",
     why: "the leaf is told without the output key",
   },
 ]);

@@ -279,20 +279,6 @@ const pearl = [
       why: "what blocks that are read again had shown is lost with a write that failed",
     },
   ]),
-  ...inFile("src/swaps/pearl/pearl-hidden-secrets.ts", [
-    {
-      rule: "S-13",
-      find: "if (ledger.watch.script(script)?.hashlock === shown.hashlock) found",
-      replace: "found",
-      why: "a node that lies shows the secret of one order by a claim of another",
-    },
-    {
-      rule: "S-13",
-      find: "this.blocks.get(hash) ?? {",
-      replace: "{",
-      why: "a block that another node has is new at each look, and never read",
-    },
-  ]),
   ...inFile("src/swaps/pearl/pearl-scan-start.ts", [
     {
       rule: "S-53",

@@ -5,7 +5,7 @@
 import { elementAt } from "../primitives/elements.ts";
 import { addressOfKey } from "../primitives/address.ts";
 import type { Bytes32, PearlAddress, ScriptHex } from "../primitives/brands.ts";
-import { concatBytes, varintBytes } from "../primitives/bytes.ts";
+import { concatBytes, equalBytes, varintBytes } from "../primitives/bytes.ts";
 import type { Sha256 } from "../primitives/hashing.ts";
 import { bytesToHex } from "../primitives/hex.ts";
 import { fromBytes32, taggedHash, toBytes32, type SwapCrypto } from "./crypto.ts";
@@ -78,6 +78,19 @@ export function claimScript(hashlock: Bytes32, buyerKey: Bytes32): Uint8Array {
     push32(buyerKey),
     Uint8Array.of(OP_CHECKSIG),
   );
+}
+
+/** Length of the claim leaf. */
+export const CLAIM_BYTES = 73;
+/** Where the hashlock and the buyer's key stand in it. */
+const [HASHLOCK_AT, BUYER_KEY_AT] = [6, 40];
+
+/** The hashlock of a claim leaf; null where the script is none. */
+export function claimHashlock(script: Uint8Array): Bytes32 | null {
+  if (script.length !== CLAIM_BYTES || script[0] !== OP_SIZE) return null;
+  const hashlock = toBytes32(script.subarray(HASHLOCK_AT, HASHLOCK_AT + 32));
+  const buyerKey = toBytes32(script.subarray(BUYER_KEY_AT, BUYER_KEY_AT + 32));
+  return equalBytes(claimScript(hashlock, buyerKey), script) ? hashlock : null;
 }
 
 /** `<T_p> OP_CHECKLOCKTIMEVERIFY OP_DROP <seller key> OP_CHECKSIG`. */

@@ -8,7 +8,14 @@ import { concatBytes } from "../primitives/bytes.ts";
 import { hexToBytes } from "../primitives/hex.ts";
 import { fromBytes32, taggedHash, toBytes32 } from "./crypto.ts";
 import { branchHash, claimScript, leafHash, htlcOf, NUMS_KEY, refundScript } from "./htlc-script.ts";
-import { preimagesIn, spendPath, spentLeafHash, withoutAnnex } from "./spend-leaf.ts";
+import {
+  mayShowClaim,
+  preimagesIn,
+  shownClaim,
+  spendPath,
+  spentLeafHash,
+  withoutAnnex,
+} from "./spend-leaf.ts";
 
 const { sha256 } = swapCrypto;
 const SECRET = Uint8Array.from({ length: 32 }, (_, index) => index);
@@ -147,4 +154,67 @@ test("the annex is the last of two or more items, where it begins with 0x50", ()
   assert.deepEqual(withoutAnnex([ANNEX, SIGNATURE]), [ANNEX, SIGNATURE]);
   assert.deepEqual(withoutAnnex([]), []);
   assert.deepEqual(withoutAnnex([SIGNATURE, hexToBytes("50") ?? ANNEX]), [SIGNATURE]);
+});
+
+const shown = (witness: readonly Uint8Array[], isWanted: (hashlock: Bytes32) => boolean = () => true) =>
+  shownClaim(witness, isWanted, swapCrypto);
+const whole = { hashlock: TERMS.hashlock, secret: toBytes32(SECRET), script: lock.script };
+const bytesOfItems = (items: readonly Uint8Array[]) =>
+  concatBytes(...items.flatMap((item) => [Uint8Array.of(item.length), item]));
+const may = (bytes: Uint8Array, isWanted: (hashlock: Bytes32) => boolean = () => true) =>
+  mayShowClaim(bytes, isWanted, sha256);
+
+describe("a claim by itself", () => {
+  test("shows secret, hashlock and the script that it spends, with an annex and whatever lies below", () => {
+    for (const witness of [claim, [...claim, ANNEX], claim.slice(1), [SECRET, SIGNATURE, ...claim]]) {
+      assert.deepEqual(shown(witness), whole);
+      assert.ok(may(bytesOfItems(witness)));
+    }
+  });
+
+  test("shows nothing where it is none: another leaf or secret, a hashlock that is not wanted, one bit of the leaf", () => {
+    const [, , script, control] = claim;
+    assert.ok(script && control);
+    const others = [
+      refund,
+      [SIGNATURE, SECRET, lock.refund.script, lock.refund.controlBlock],
+      [SECRET, SIGNATURE, script, control],
+      [SIGNATURE, SECRET.with(0, 1), script, control],
+      [SIGNATURE, SECRET.subarray(1), script, control],
+      [SIGNATURE, SECRET, script],
+      claim.slice(2),
+      [],
+    ];
+    for (const witness of others) {
+      assert.equal(shown(witness), null);
+      assert.equal(may(bytesOfItems(witness)), false);
+    }
+    for (const isWanted of [() => false, (hashlock: Bytes32) => hashlock !== TERMS.hashlock]) {
+      assert.equal(shown(claim, isWanted), null);
+      assert.equal(may(bytesOfItems(claim), isWanted), false);
+    }
+    for (let bit = 0; bit < script.length * 8; bit += 1) {
+      const witness = [SIGNATURE, SECRET, flip(script, bit), control];
+      // Another buyer's key makes another claim leaf, of another script.
+      assert.ok(shown(witness)?.script !== lock.script, `leaf ${bit}`);
+    }
+  });
+
+  test("names the script of its control block, which is another one with every bit, or none", () => {
+    for (let bit = 0; bit < lock.claim.controlBlock.length * 8; bit += 1) {
+      const witness = [...claim.slice(0, 3), flip(lock.claim.controlBlock, bit)];
+      assert.notEqual(shown(witness)?.script, lock.script, `control ${bit}`);
+    }
+  });
+
+  test("is found in bytes wherever it stands, whole alone", () => {
+    const bytes = bytesOfItems(claim.slice(1));
+    const around = new Uint8Array(300).fill(73);
+    assert.ok(may(concatBytes(around, bytes, around)));
+    assert.ok(may(bytes));
+    assert.equal(may(bytes.subarray(1)), false);
+    assert.equal(may(bytes.subarray(0, -1)), false);
+    assert.equal(may(around), false);
+    assert.equal(may(new Uint8Array(0)), false);
+  });
 });

@@ -4,10 +4,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SwapNode } from "../../src/follow/ports.ts";
+import type { ScriptHex } from "../../src/primitives/brands.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
-import { htlcOf } from "../../src/swap/htlc-script.ts";
+import { htlcOf, type HtlcTerms } from "../../src/swap/htlc-script.ts";
+import type { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
-import { secretOf } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { pointKey, secretOf } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
@@ -15,7 +17,7 @@ import {
   ORDER,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { settle } from "../../testkit/doubles/clock.ts";
-import { sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
+import { coinbaseInput, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { liar } from "../swaps-pearl/liar.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
@@ -24,14 +26,24 @@ import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
 const LATE_S = 31;
 
 /** A claim (hex) of the stage's lock with the secret; the chain that has it does not look at signatures. */
-function claimOf({ scene, script }: PearlStage, lock: string, value = 20_000n, names = ["a"]): string {
-  const watched = scene.ledger.watch.script(script);
-  const htlc = watched === null ? null : htlcOf(watched, swapCrypto);
+function claimOf(
+  { ledger, script }: { readonly ledger: SwapLedger; readonly script: ScriptHex },
+  lock: string,
+  value = 20_000n,
+  names = ["a"],
+  changes: Partial<HtlcTerms> = {},
+): string {
+  const watched = ledger.watch.script(script);
+  const htlc = watched === null ? null : htlcOf({ ...watched, ...changes }, swapCrypto);
   assert.ok(htlc !== null);
   const coin = { txid: lock, vout: 0, value: AMOUNT, script: bytesOf(script), signers: [] };
   const leaf = { script: htlc.claim.script, control: htlc.claim.controlBlock };
   const extra = [new Uint8Array(64).fill(1), ...names.map((name) => bytesOf(secretOf(name).secret.slice(2)))];
   return sign({ inputs: [{ ...coin, leaf, extra }], outputs: [{ script: bytesOf(script), value }] });
+}
+
+function orderOf({ scene: { ledger }, script }: PearlStage) {
+  return { ledger, script };
 }
 
 /** A lock of K confirmations that both nodes have; the first one is followed. `wrap`: what stands before the second. */
@@ -57,9 +69,20 @@ async function locked(
   await stage.look();
   await stage.follow();
   assert.equal((await stage.told()).status, "PEARL_LOCKED");
-  const claim = claimOf(stage, lock.txid);
+  const claim = claimOf(orderOf(stage), lock.txid);
   other.invented.add(txidOf(claim));
   return { stage, followed, other, lock, claim, bodies };
+}
+
+/** The same with a branch of the followed node that lacks the lock, too. */
+async function lockedAside() {
+  const { stage, followed, other } = await locked();
+  const lock = other.payment(6, stage.script);
+  other.mine([lock.raw]);
+  followed.mineEmpty(1, 1);
+  const claim = claimOf(orderOf(stage), lock.txid, 30_000n);
+  other.invented.add(txidOf(claim));
+  return { stage, followed, other, claim };
 }
 
 /** Looks once, and once more when what was seen is no longer new. */
@@ -106,7 +129,7 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     await ledger.applyEvm(evm(9, [lockedOrder("b", 9), accepted("b", 9)]));
     followed.mine([], 1);
     for (const value of [20_000n, 21_000n, 22_000n]) {
-      const claim = claimOf(stage, lock.txid, value, ["a", "b"]);
+      const claim = claimOf(orderOf(stage), lock.txid, value, ["b", "a"]);
       other.invented.add(txidOf(claim));
       other.mine([claim]);
     }
@@ -115,6 +138,17 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     assert.equal(ledger.preimageOf(secretOf("a").hashlock)?.shownBy.length, 1);
     assert.equal(ledger.preimageOf(secretOf("b").hashlock), null);
     assert.equal(stage.lines.filter((line) => line.includes("shows a secret")).length, 1);
+  });
+
+  test("is none where it spends a script that no order has, whatever it is made of", async () => {
+    const { stage, followed, other, lock } = await locked();
+    const changes = { buyerKey: pointKey("somebody") };
+    const foreign = claimOf(orderOf(stage), lock.txid, 20_000n, ["a"], changes);
+    other.invented.add(txidOf(foreign));
+    other.mine([foreign]);
+    followed.mine([], 1);
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    assert.equal(stage.scene.ledger.preimageOf(secretOf("a").hashlock), null);
   });
 
   test("is looked for in blocks alone that stay away, and in each once", async () => {
@@ -181,5 +215,34 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     assert.notEqual(stage.scene.ledger.preimageOf(secretOf("a").hashlock), null);
     const [told] = stage.watch.conditions();
     assert.equal(told?.code, "SWAPS_STALLED", "and whoever runs the service is told");
+  });
+
+  test("is told although the lock is hidden, too, and a stranger has paid the script ten thousand times since", async () => {
+    const { stage, followed, other, ...hidden } = await lockedAside();
+    const dust = Array.from({ length: 1000 }, () => ({ script: bytesOf(stage.script), value: 600n }));
+    for (let block = 0; block < 11; block += 1) {
+      const paid = sign({ inputs: [coinbaseInput(other.core, 20 + block, key(1))], outputs: dust });
+      other.invented.add(txidOf(paid));
+      other.mine([paid]);
+    }
+    followed.mineEmpty(11, 1);
+    for (let looks = 0; looks < 15; looks += 1) await lookLate(stage);
+    other.mine([hidden.claim]);
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    assert.notEqual(stage.scene.ledger.preimageOf(secretOf("a").hashlock), null);
+  });
+
+  test("is told although the lock is hidden, too, a hundred blocks below, and the service was started since", async () => {
+    const { stage, followed, other, claim } = await lockedAside();
+    for (const [chain, branch] of [
+      [followed, 1],
+      [other, 0],
+    ] as const)
+      chain.mineEmpty(110, branch);
+    await lookLate(stage);
+    stage.restart();
+    other.mine([claim]);
+    for (let looks = 0; looks < 40; looks += 1) await lookLate(stage);
+    assert.notEqual(stage.scene.ledger.preimageOf(secretOf("a").hashlock), null);
   });
 });

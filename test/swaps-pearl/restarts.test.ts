@@ -47,6 +47,7 @@ function mortal(real: MemoryPearlLedger, calls: PortCalls, isMade: boolean): Led
       return real.mempool;
     },
     withClosed: (...all) => real.withClosed(...all),
+    preimageOf: (hashlock) => real.preimageOf(hashlock),
     tips: () => real.tips(),
     checkpoints: (chain) => real.checkpoints(chain),
     applyEvm: () => real.applyEvm(),

@@ -12,7 +12,7 @@ import type {
   SwapWatch,
   WatchedScript,
 } from "../../src/swaps/ledger/ports.ts";
-import type { ChainTips, PearlBlockFact, Sighting } from "../../src/swap/facts.ts";
+import type { ChainTips, PearlBlockFact, PreimageFact, Sighting } from "../../src/swap/facts.ts";
 
 interface Known {
   readonly watched: WatchedScript;
@@ -81,6 +81,11 @@ export class MemoryPearlLedger implements LedgerWrites {
   reread(height: number): void {
     const last = Math.max(0, ...[...this.rereads.keys()].map(Number));
     this.rereads.set(String(last + 1), height);
+  }
+
+  preimageOf(hashlock: Bytes32): PreimageFact | null {
+    const secret = this.secrets.get(hashlock);
+    return secret === undefined ? null : { hashlock, secret, shownBy: [] };
   }
 
   tips(): ChainTips {

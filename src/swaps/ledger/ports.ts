@@ -6,6 +6,7 @@ import type {
   ChainTips,
   EscrowEvent,
   PearlBlockFact,
+  PreimageFact,
   PreimageShower,
   Sighting,
   Chain,
@@ -267,6 +268,8 @@ export interface LedgerWrites {
     questions: () => readonly ClosedQuestion[],
     look: (hasOpened: boolean) => Value,
   ): Promise<Value>;
+  /** The public secret of a hashlock, with who showed it; null where none is known. */
+  preimageOf(hashlock: Bytes32): PreimageFact | null;
   /** The last applied tips; height -1 before the first. */
   tips(): ChainTips;
   /** Checkpoints of a chain, highest first, for finding a fork. */

@@ -1,17 +1,19 @@
 // Looks for secrets in blocks that another PEARL node has and the applied chain has not (S-13, A-151): the followed node can
 // hide the claim that shows one until the USDC is refunded, by a branch of its own or by standing still, and the seller learns
-// it from nobody else. A secret proves itself, whoever shows it. Nothing else of such a block is believed. Nobody waits for it, and
-// it for nobody: the followed node may never end an answer.
+// it from nobody else. A secret proves itself, whoever shows it, and a claim shows which script it spends: neither the lock nor
+// what was read before has to be known. Nothing else of such a block is believed. Nobody waits for it, and it for nobody: the
+// followed node may never end an answer.
 
 import type { VerifyContext } from "../../chain/scan-block.ts";
 import { openBlock } from "../../chain/watch-block.ts";
-import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
+import type { BlockHash, Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
+import { mayShowClaim, shownClaim } from "../../swap/spend-leaf.ts";
 import { BlockRefused, sentenceOf } from "../../follow/follower-errors.ts";
 import type { Witness } from "../../follow/known-node.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { HeaderWindow } from "./pearl-headers.ts";
-import { FoundOutputs, PearlMatcher, type ShownPreimage } from "./pearl-matcher.ts";
+import type { ShownPreimage } from "./pearl-matcher.ts";
 import { type OtherNodes, sharedHeightOf } from "./pearl-standing.ts";
 import type { LedgerWrites } from "../ledger/ports.ts";
 
@@ -20,7 +22,7 @@ interface HiddenSecretsDependencies {
   readonly others: Pick<OtherNodes, "witnesses">;
   /** The newest applied blocks. */
   readonly applied: () => HeaderWindow;
-  readonly ledger: Pick<LedgerWrites, "watch" | "applyPearl">;
+  readonly ledger: Pick<LedgerWrites, "watch" | "applyPearl" | "preimageOf">;
   readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
   readonly clock: Clock;
@@ -31,9 +33,6 @@ interface HiddenSecretsDependencies {
 const LOOK_EVERY_MS = 1000;
 /** A block that is on both chains is applied within this time as a rule. A question that failed is asked again after it. */
 const LATE_MS = 30_000;
-/** Outputs found in blocks of one node that are remembered for spends in later ones: a node that lies makes up any number. */
-const MOST_FOUND = 10_000;
-
 /** A block of another node that the applied chain has not. */
 interface HiddenBlock {
   readonly height: number;
@@ -46,8 +45,6 @@ interface HiddenBlock {
 class OneNode {
   /** By hash, the lowest first. */
   blocks: ReadonlyMap<BlockHash, HiddenBlock> = new Map();
-  found = new FoundOutputs();
-  foundCount = 0;
   asking: Promise<void> | null = null;
 
   /** Its blocks that the applied chain has not, as it names them now; those that it named before are known. */
@@ -58,9 +55,6 @@ class OneNode {
       if (hash !== null) blocks.set(hash, this.blocks.get(hash) ?? { height, hash, dueMs });
     }
     this.blocks = blocks;
-    if (blocks.size > 0) return;
-    this.found = new FoundOutputs();
-    this.foundCount = 0;
   }
 
   /** The first one that is to be read by now, or null. */
@@ -74,8 +68,6 @@ class OneNode {
 export class HiddenSecrets {
   readonly #deps: HiddenSecretsDependencies;
   #nodes: ReadonlyMap<number, OneNode> = new Map();
-  /** Scripts whose secret was told: a node that lies can show a public one as often as it likes. */
-  readonly #told = new Set<ScriptHex>();
 
   constructor(deps: HiddenSecretsDependencies) {
     this.#deps = deps;
@@ -103,7 +95,7 @@ export class HiddenSecrets {
       node.names(witness, sharedHeightOf(witness, applied), nowMs + LATE_MS);
       const block = node.asking === null ? node.due(nowMs) : null;
       if (block === null) continue;
-      node.asking = this.#read(witness, node, block).finally(() => {
+      node.asking = this.#read(witness, block).finally(() => {
         node.asking = null;
       });
     }
@@ -111,16 +103,14 @@ export class HiddenSecrets {
   }
 
   /** Never rejects. */
-  async #read(witness: Witness, node: OneNode, block: HiddenBlock): Promise<void> {
+  async #read(witness: Witness, block: HiddenBlock): Promise<void> {
     const { clock, log, ledger } = this.#deps;
     const { height, hash } = block;
     block.dueMs = clock.monotonicMs() + LATE_MS;
     try {
-      const secrets = this.#secretsIn(await witness.rawBlock(hash), node, block);
+      const secrets = this.#secretsIn(await witness.rawBlock(hash), block);
       if (secrets.length > 0) {
         await ledger.applyPearl({ ...NOTHING_ELSE, secrets });
-        for (const { shower } of secrets)
-          if (shower.by === "spend" && shower.script !== undefined) this.#told.add(shower.script);
         const place = witness.place + 1;
         const sentence = `swaps: PEARL node ${place} (in the order of the settings) shows a secret in a block that the followed chain lacks`;
         log.warn({ height, hash }, sentence);
@@ -131,20 +121,27 @@ export class HiddenSecrets {
     }
   }
 
-  /** The secrets that spends of locks in this block show of their own orders, and that were not told. */
-  #secretsIn(raw: Uint8Array, node: OneNode, { height, hash }: HiddenBlock): readonly ShownPreimage[] {
+  /** The secrets that claims in this block show of their own orders, and that are not public. */
+  #secretsIn(raw: Uint8Array, { height, hash }: HiddenBlock): readonly ShownPreimage[] {
     const { context, ledger, crypto } = this.#deps;
     const opened = openBlock(raw, { height, hash, previousHash: null }, context);
     if (!opened.ok) throw new BlockRefused(height, hash, opened.error);
-    if (node.foundCount > MOST_FOUND) [node.found, node.foundCount] = [new FoundOutputs(), 0];
-    const matcher = new PearlMatcher(ledger.watch, crypto, node.found);
+    const isWanted = (hashlock: Bytes32): boolean =>
+      ledger.watch.isHashlock(hashlock) && ledger.preimageOf(hashlock) === null;
+    if (!mayShowClaim(raw, isWanted, crypto.sha256)) return [];
     const found = new Map<ScriptHex, ShownPreimage>();
     for (const transaction of opened.value.transactions()) {
-      node.foundCount += matcher.outputs(transaction).length;
-      for (const shown of matcher.inputs(transaction).secrets) {
-        const script = shown.shower.by === "spend" ? shown.shower.script : undefined;
-        if (script === undefined || this.#told.has(script)) continue;
-        if (ledger.watch.script(script)?.hashlock === shown.hashlock) found.set(script, shown);
+      for (const [index, witness] of transaction.witnesses().entries()) {
+        const claim = shownClaim(witness, isWanted, crypto);
+        const outpoint = transaction.outpoint(index);
+        if (claim === null || outpoint === null) continue;
+        const { hashlock, secret, script } = claim;
+        if (ledger.watch.script(script)?.hashlock !== hashlock) continue;
+        found.set(script, {
+          hashlock,
+          secret,
+          shower: { by: "spend", outpoint, txid: transaction.txid, script },
+        });
       }
     }
     return [...found.values()];
