@@ -17,5 +17,23 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
       replace: "{",
       why: "a block that another node has is new at each look, and never read",
     },
+    {
+      rule: "S-13",
+      find: "block.isReadEarly = !this.#deps.areOrdersKnown();",
+      replace: "",
+      why: "a claim in a block that was read before its order was known is never seen",
+    },
+    {
+      rule: "S-13",
+      find: "this.#nodes.get(witness.place) ?? new OneNode()",
+      replace: "new OneNode()",
+      why: "a node that is silent now and then is never asked for a block, or for many at a time",
+    },
+    {
+      rule: "S-13",
+      find: "if (raw.length > MOST_BYTES) throw",
+      replace: "if (raw.length > 2 ** 31) throw",
+      why: "a node that lies holds the service up with a block of millions of transactions",
+    },
   ]),
 ];

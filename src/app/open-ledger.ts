@@ -141,7 +141,7 @@ interface OpenedLedger<Followers> extends ReadyLedger {
  */
 export async function openLedger<Followers extends FollowedChains>(
   foundation: LedgerFoundation,
-  follow: (ledger: SwapLedger) => Followers,
+  follow: (ledger: SwapLedger, isEvmIndexed: () => boolean) => Followers,
 ): Promise<OpenedLedger<Followers>> {
   // The rows that the ledger evaluates while it opens are those of a service that has asked nobody.
   let followers: Followers | null = null;
@@ -156,6 +156,6 @@ export async function openLedger<Followers extends FollowedChains>(
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   });
   await refuseMissed(foundation, ledger);
-  followers = follow(ledger);
+  followers = follow(ledger, () => readiness.isEvmIndexed());
   return { ledger, readiness, followers };
 }

@@ -118,7 +118,7 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   const { network } = config;
   const { ledger, readiness, followers } = await openLedger(
     { network: network.name, swaps, rules, store, log, clock },
-    (opened) => followersOf(foundation, chain, opened),
+    (opened, isEvmIndexed) => followersOf(foundation, chain, opened, isEvmIndexed),
   );
   const { pearl, evm } = followers;
   const mempool = new PearlMempool({
@@ -167,10 +167,11 @@ function followersOf(
   { config, swaps, node, bodies, context, log, outside: { clock } }: SwapFoundation,
   chain: EvmChain,
   ledger: SwapLedger,
+  areOrdersKnown: () => boolean,
 ): { readonly pearl: PearlWatch; readonly evm: EvmFollower } {
   const source = { ...bodies.reader(), rawHeaders: node.rawHeaders, connections: node.connections };
   const pearl = new PearlWatch(
-    { node: source, others: node, context, ledger, crypto: swapCrypto, clock, log },
+    { node: source, others: node, context, ledger, areOrdersKnown, crypto: swapCrypto, clock, log },
     { ...PEARL_WATCH_DEFAULTS, pollMs: config.node.pollMs },
   );
   const evm = new EvmFollower(

@@ -4,19 +4,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SwapNode } from "../../src/follow/ports.ts";
+import { concatBytes } from "../../src/primitives/bytes.ts";
 import type { ScriptHex } from "../../src/primitives/brands.ts";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { htlcOf, type HtlcTerms } from "../../src/swap/htlc-script.ts";
 import type { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
-import { pointKey, secretOf } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { bytes32, pointKey, secretOf } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
   evm,
   locked as lockedOrder,
   ORDER,
+  scene,
+  scriptOf,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { settle } from "../../testkit/doubles/clock.ts";
+import { certificateLength, HEADER_BYTES } from "../../testkit/doubles/pearl-node/block-codec.ts";
 import { coinbaseInput, key, sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { liar } from "../swaps-pearl/liar.ts";
@@ -83,6 +87,42 @@ async function lockedAside() {
   const claim = claimOf(orderOf(stage), lock.txid, 30_000n);
   other.invented.add(txidOf(claim));
   return { stage, followed, other, claim };
+}
+
+/** An order that is not known yet, as its script and spends are. */
+async function lateOrder() {
+  const { ledger } = await scene();
+  await ledger.applyEvm(evm(9, [lockedOrder("b", 9), accepted("b", 9)]));
+  return { ledger, script: scriptOf(ledger, bytes32("order b")) };
+}
+
+/** A block (raw) with a million transactions more, as no rule of the network lets be. */
+function swollen(raw: Uint8Array): Uint8Array {
+  const countAt = (certificateLength(raw) ?? 0) + HEADER_BYTES;
+  const one = Uint8Array.from([
+    2,
+    0,
+    0,
+    0,
+    1,
+    ...new Uint8Array(36).fill(7),
+    0,
+    0,
+    0,
+    0,
+    0,
+    1,
+    ...new Uint8Array(8),
+    0,
+    0,
+    0,
+    0,
+    0,
+  ]);
+  const more = Buffer.alloc(one.length * 200_000, one);
+  const count = Buffer.alloc(5, 0xfe);
+  count.writeUInt32LE((raw[countAt] ?? 0) + 200_000, 1);
+  return concatBytes(raw.subarray(0, countAt), count, raw.subarray(countAt + 1), more);
 }
 
 /** Looks once, and once more when what was seen is no longer new. */
@@ -244,5 +284,76 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     other.mine([claim]);
     for (let looks = 0; looks < 40; looks += 1) await lookLate(stage);
     assert.notEqual(stage.scene.ledger.preimageOf(secretOf("a").hashlock), null);
+  });
+
+  test("is told by a node that is silent again and again, and is asked for one block at a time", async () => {
+    const asked: string[] = [];
+    let isHanging = true;
+    const { stage, followed, other, claim } = await locked((node) =>
+      liar(node, {
+        rawBlock: (hash) => {
+          asked.push(hash);
+          return isHanging ? new Promise<never>(() => undefined) : node.rawBlock(hash);
+        },
+      }),
+    );
+    const goOn = async (): Promise<void> => {
+      for (const [seconds, places] of [
+        [20, [0, 1]],
+        [20, [0]],
+        [20, [0]],
+      ] as const) {
+        for (const place of places) await stage.nodes?.look(place);
+        await stage.follow();
+        await settle();
+        stage.pass(seconds);
+      }
+    };
+    other.mine([claim]);
+    followed.mine([], 1);
+    isHanging = false;
+    for (let times = 0; times < 3; times += 1) await goOn();
+    assert.equal((await stage.told()).status, "USDC_CLAIMABLE");
+    asked.length = 0;
+    isHanging = true;
+    other.mineEmpty(4);
+    for (let times = 0; times < 5; times += 1) await goOn();
+    assert.equal(asked.length, 1);
+  });
+
+  test("is told where its order becomes known after its block was read", async () => {
+    const { stage, followed, other } = await locked();
+    stage.knobs.areOrdersKnown = false;
+    const { ledger } = stage.scene;
+    const late = await lateOrder();
+    const lock = other.payment(30, late.script);
+    const claim = claimOf(late, lock.txid, 20_000n, ["b"]);
+    other.invented.add(txidOf(claim));
+    other.mine([lock.raw]);
+    other.mine([claim]);
+    followed.mineEmpty(2, 1);
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    await ledger.applyEvm(evm(9, [lockedOrder("b", 9), accepted("b", 9)]));
+    stage.knobs.areOrdersKnown = true;
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    assert.notEqual(ledger.preimageOf(secretOf("b").hashlock), null);
+  });
+
+  test("is not looked for in what no network has as a block: a million transactions would hold the service up", async () => {
+    const said = { isLying: true };
+    const { stage, followed, other, claim } = await locked((node) =>
+      liar(node, {
+        rawBlock: async (hash) => (said.isLying ? swollen(await node.rawBlock(hash)) : node.rawBlock(hash)),
+      }),
+    );
+    other.mine([claim]);
+    followed.mine([], 1);
+    await lookLate(stage);
+    const before = stage.knobs.hashes;
+    await lookLate(stage);
+    assert.ok(stage.knobs.hashes - before < 1000, `${stage.knobs.hashes - before} hashes`);
+    said.isLying = false;
+    await lookLate(stage);
+    assert.equal((await stage.told()).status, "USDC_CLAIMABLE");
   });
 });

@@ -236,7 +236,16 @@ export class WatchStage {
     };
     const context = { network, sha256d };
     const watch = new PearlWatch(
-      { node, others: LONE_NODE, ledger, context, crypto: swapCrypto, clock, log },
+      {
+        node,
+        others: LONE_NODE,
+        ledger,
+        areOrdersKnown: () => true,
+        context,
+        crypto: swapCrypto,
+        clock,
+        log,
+      },
       // Every round asks for the tip, so that no test waits for a notification; pieces of a pass end by their blocks,
       // not by the time that a slow machine takes for them.
       { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000, ...options },

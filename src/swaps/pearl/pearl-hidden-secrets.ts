@@ -23,6 +23,8 @@ interface HiddenSecretsDependencies {
   /** The newest applied blocks. */
   readonly applied: () => HeaderWindow;
   readonly ledger: Pick<LedgerWrites, "watch" | "applyPearl" | "preimageOf">;
+  /** Whether the EVM index has caught up: then all orders are known whose locks a block may spend. */
+  readonly areOrdersKnown: () => boolean;
   readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
   readonly clock: Clock;
@@ -33,12 +35,20 @@ interface HiddenSecretsDependencies {
 const LOOK_EVERY_MS = 1000;
 /** A block that is on both chains is applied within this time as a rule. A question that failed is asked again after it. */
 const LATE_MS = 30_000;
+/**
+ * More than a block of the network can have: 1,000,000 virtual bytes, of which those of witnesses count a quarter, and a
+ * certificate. A node that lies makes up larger ones, which would take seconds to be verified.
+ */
+const MOST_BYTES = 5_000_000;
+
 /** A block of another node that the applied chain has not. */
 interface HiddenBlock {
   readonly height: number;
   readonly hash: BlockHash;
   /** When it is to be read, by the monotonic clock; null where it was. */
   dueMs: number | null;
+  /** Whether it was read before all orders were known: then it is read once more. */
+  isReadEarly: boolean;
 }
 
 /** What is known of one node. */
@@ -52,14 +62,18 @@ class OneNode {
     const blocks = new Map<BlockHash, HiddenBlock>();
     for (let height = Math.max(shared + 1, from); height <= tip.height; height += 1) {
       const hash = hashAt(height);
-      if (hash !== null) blocks.set(hash, this.blocks.get(hash) ?? { height, hash, dueMs });
+      if (hash !== null)
+        blocks.set(hash, this.blocks.get(hash) ?? { height, hash, dueMs, isReadEarly: false });
     }
     this.blocks = blocks;
   }
 
   /** The first one that is to be read by now, or null. */
-  due(nowMs: number): HiddenBlock | null {
-    for (const block of this.blocks.values()) if (block.dueMs !== null && block.dueMs <= nowMs) return block;
+  due(nowMs: number, areOrdersKnown: boolean): HiddenBlock | null {
+    for (const block of this.blocks.values()) {
+      const { dueMs, isReadEarly } = block;
+      if (dueMs === null ? isReadEarly && areOrdersKnown : dueMs <= nowMs) return block;
+    }
     return null;
   }
 }
@@ -67,7 +81,8 @@ class OneNode {
 /** Searches blocks of other nodes, each once, one of each node at a time. */
 export class HiddenSecrets {
   readonly #deps: HiddenSecretsDependencies;
-  #nodes: ReadonlyMap<number, OneNode> = new Map();
+  /** By place. One that is silent for a while comes back to what was known of it, and to the question that it hangs on. */
+  readonly #nodes = new Map<number, OneNode>();
 
   constructor(deps: HiddenSecretsDependencies) {
     this.#deps = deps;
@@ -84,22 +99,20 @@ export class HiddenSecrets {
 
   /** Asks each of the other nodes that has any for its next block, without waiting. */
   look(): void {
-    const { others, clock, ledger } = this.#deps;
+    const { others, clock, ledger, areOrdersKnown } = this.#deps;
     const applied = this.#deps.applied();
     if (applied.tip === null || ledger.watch.size === 0) return;
     const nowMs = clock.monotonicMs();
-    const nodes = new Map<number, OneNode>();
     for (const witness of others.witnesses() ?? []) {
       const node = this.#nodes.get(witness.place) ?? new OneNode();
-      nodes.set(witness.place, node);
+      this.#nodes.set(witness.place, node);
       node.names(witness, sharedHeightOf(witness, applied), nowMs + LATE_MS);
-      const block = node.asking === null ? node.due(nowMs) : null;
+      const block = node.asking === null ? node.due(nowMs, areOrdersKnown()) : null;
       if (block === null) continue;
       node.asking = this.#read(witness, block).finally(() => {
         node.asking = null;
       });
     }
-    this.#nodes = nodes;
   }
 
   /** Never rejects. */
@@ -108,7 +121,9 @@ export class HiddenSecrets {
     const { height, hash } = block;
     block.dueMs = clock.monotonicMs() + LATE_MS;
     try {
-      const secrets = this.#secretsIn(await witness.rawBlock(hash), block);
+      const raw = await witness.rawBlock(hash);
+      block.isReadEarly = !this.#deps.areOrdersKnown();
+      const secrets = this.#secretsIn(raw, block);
       if (secrets.length > 0) {
         await ledger.applyPearl({ ...NOTHING_ELSE, secrets });
         const place = witness.place + 1;
@@ -124,6 +139,7 @@ export class HiddenSecrets {
   /** The secrets that claims in this block show of their own orders, and that are not public. */
   #secretsIn(raw: Uint8Array, { height, hash }: HiddenBlock): readonly ShownPreimage[] {
     const { context, ledger, crypto } = this.#deps;
+    if (raw.length > MOST_BYTES) throw new Error(`${raw.length} bytes are no block`);
     const opened = openBlock(raw, { height, hash, previousHash: null }, context);
     if (!opened.ok) throw new BlockRefused(height, hash, opened.error);
     const isWanted = (hashlock: Bytes32): boolean =>

@@ -27,6 +27,8 @@ interface PearlWatchDependencies {
   readonly node: SwapNode & BodySource;
   readonly others: OtherNodes;
   readonly ledger: LedgerWrites;
+  /** Whether the EVM index has caught up: then all orders are known that were made before the start. */
+  readonly areOrdersKnown: () => boolean;
   readonly context: VerifyContext;
   readonly crypto: SwapCrypto;
   readonly clock: Clock;

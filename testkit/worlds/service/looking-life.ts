@@ -101,12 +101,13 @@ export class LookingLife {
       { chain, ledger, crypto: swapCrypto, clock, log },
       { ...EVM_FOLLOWER_DEFAULTS, firstBlock: 0, pollMs: 100, rereadMs: 0, disputeMs: 0, maxAheadS },
     );
+    const areOrdersKnown = (): boolean => this.readiness.isEvmIndexed();
+    const context = { network, sha256d };
     this.#watch = new PearlWatch(
-      { node, others: LONE_NODE, ledger, context: { network, sha256d }, crypto: swapCrypto, clock, log },
+      { node, others: LONE_NODE, ledger, areOrdersKnown, context, crypto: swapCrypto, clock, log },
       { ...PEARL_WATCH_DEFAULTS, pollMs: 250, idleMs: 0 },
     );
     const looking = { node, ledger, watch: this.#watch, crypto: swapCrypto, sha256d, clock, log };
-    const areOrdersKnown = (): boolean => this.readiness.isEvmIndexed();
     const listener = new PearlMempool({ ...looking, areOrdersKnown });
     this.#mempool = new MempoolWatch({
       node,
