@@ -25,6 +25,7 @@ import { answeringParts, composeIndex, indexerOver, warnOfUnused } from "./compo
 import type { Config } from "./config/config.ts";
 import { closingOnFailure, type Foundation, openFoundation, refuseOthers } from "./foundation.ts";
 import { openDatabase, type OpenedDatabase, openVerified, shownDatabase } from "./open-database.ts";
+import type { Outside } from "./outside.ts";
 import { programBuild } from "./program-build.ts";
 import { type Role, startRole } from "./start-role.ts";
 import { type RunningService, serve, stopOnce } from "./serve.ts";
@@ -35,6 +36,8 @@ const VERIFY_CACHE_ROWS = 8_000;
 /** What a caller may replace. */
 export interface Overrides {
   readonly log?: Log;
+  /** What the service meets; absent: this machine and its network. SQLite alone. */
+  readonly outside?: Outside;
 }
 
 export type { RunningService };
@@ -49,11 +52,12 @@ async function openJob(
   log: Log,
   database = config.database,
   layout: Layout = "served",
+  outside?: Outside,
 ): Promise<OpenedJob> {
   const closers = new Closers();
   const store = await openDatabase(database, log, layout);
   closers.add(() => store.close());
-  return { ...openFoundation(config, log, closers), store };
+  return { ...openFoundation(config, log, closers, outside), store };
 }
 
 function logOf(config: Config, { log }: Overrides = {}): Log {
@@ -81,7 +85,7 @@ export async function startService(
         "postgres://user:password@host:5432/database, or run `strand start`, which is both in one process",
     ]);
   }
-  const job = await openJob(config, logOf(config, overrides));
+  const job = await openJob(config, logOf(config, overrides), database, "served", overrides.outside);
   return closingOnFailure(job.closers, () => startOn(config, job));
 }
 

@@ -17,7 +17,7 @@ import type { RecentBodies } from "../follow/recent-bodies.ts";
 import type { IndexingContext } from "../index/index-block.ts";
 import type { IndexQueries } from "../index/queries.ts";
 import { addressOfKey } from "../primitives/address.ts";
-import type { Txid } from "../primitives/brands.ts";
+import type { BlockHash, Txid } from "../primitives/brands.ts";
 import { escrowDigests } from "../swap/eip712.ts";
 import type { ChainTips } from "../swap/facts.ts";
 import type { SwapRules } from "../swap/subject.ts";
@@ -224,7 +224,13 @@ function dependenciesOf(
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
   const nodes: SeveralNodes = { addresses, followed: () => node.place };
   const lookups = outside.openLookups(nodes, { sha256d, clock });
+  // Whoever is asked whether a value is public knows it, be it a secret: no node of others is asked (S-66).
+  const ownNode = outside.openLookups(
+    { addresses: addresses.slice(0, 1), followed: () => 0 },
+    { sha256d, clock },
+  );
   closers.add(async () => lookups.close());
+  closers.add(async () => ownNode.close());
   const parts: Omit<SwapDependencies, "rechecks"> = {
     ledger,
     readiness,
@@ -241,7 +247,7 @@ function dependenciesOf(
       keptMs: swaps.askRecheckS * 1000,
     }),
     lookups: new LimitedLookups(lookups, clock),
-    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: lookups }, clock),
+    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), ownNode }, clock),
     hashWindows: openWindowHasher(),
     balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, clock, log),
     asks: new AskIndex({ ledger, context: () => readiness.context() }),
@@ -303,14 +309,19 @@ async function closeOld(ledger: SwapLedger, signal: AbortSignal): Promise<void> 
   while (!signal.aborted && (await ledger.close()));
 }
 
-/** Tells whether a transaction of this id, or a history of the address with this output key, is indexed (S-66). */
+/**
+ * Tells whether a transaction of this id, a block of this hash, or a history of the address with this output key is indexed
+ * (S-66).
+ */
 export function indexedIds(
-  queries: Pick<IndexQueries, "operationsOf" | "operations">,
+  queries: Pick<IndexQueries, "operationsOf" | "operations" | "block">,
   hrp: string,
 ): (digits: string) => Promise<boolean> {
   return async (digits) => {
     const { value: operations } = await queries.operationsOf(digits as Txid, null, { after: -1, limit: 1 });
     if (operations.length > 0) return true;
+    const { value: block } = await queries.block(digits as BlockHash);
+    if (block !== null) return true;
     const address = addressOfKey(digits, hrp);
     const { value: history } = await queries.operations({ address }, { limit: 1, start: null });
     return history.rows.length > 0;

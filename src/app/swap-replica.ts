@@ -125,7 +125,7 @@ export class SwapReplica {
       escrow: () => present.swaps?.escrow ?? null,
       crypto: swapCrypto,
       // No node is asked here, so that what only a node knows to be public is refused: the value must not travel.
-      publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), node: NO_NODE }, clock),
+      publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), ownNode: NO_NODE }, clock),
       hashWindows: openWindowHasher(),
       asks,
       clock,

@@ -46,7 +46,10 @@ async function readsOver(ledger: SwapLedger): Promise<SwapReads> {
   });
   const asks = new AskIndex({ ledger, context });
   const node = { transaction: () => Promise.resolve(null), isBlock: () => Promise.resolve(false) };
-  const publicValues = new PublicValues({ isIndexed: () => Promise.resolve(false), node }, parts.clock);
+  const publicValues = new PublicValues(
+    { isIndexed: () => Promise.resolve(false), ownNode: node },
+    parts.clock,
+  );
   return new SwapReads({ ...parts, ledger, readiness, asks, publicValues, crypto: swapCrypto });
 }
 

@@ -124,9 +124,10 @@ export class SecretGuard {
 
 /** Who knows ids. Both reject where they cannot tell. */
 interface IdSources {
-  /** Whether the index knows a transaction of this id, or a history of the address with this output key. */
+  /** Whether the index knows a transaction of this id, a block of this hash, or a history of the address with this output key. */
   isIndexed(digits: string): Promise<boolean>;
-  readonly node: PearlLookups;
+  /** The operator's own node, never another one that is followed in its place: whoever is asked about a secret knows it. */
+  readonly ownNode: PearlLookups;
 }
 
 /** Answers that are remembered. */
@@ -183,10 +184,10 @@ export class PublicValues {
   /** Null where the node does not tell, or too many ask it. */
   async #lookUp(digits: string): Promise<boolean | null> {
     if (await this.#sources.isIndexed(digits)) return true;
-    const { node } = this.#sources;
+    const { ownNode } = this.#sources;
     return this.#lanes.ask(
       async () =>
-        (await node.isBlock(digits as BlockHash)) || (await node.transaction(digits as Txid)) !== null,
+        (await ownNode.isBlock(digits as BlockHash)) || (await ownNode.transaction(digits as Txid)) !== null,
     );
   }
 }

@@ -252,7 +252,10 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
       keptMs: ROUND_S * 1000,
     }),
     lookups: new LimitedLookups(node, clock),
-    publicValues: new PublicValues({ isIndexed: async (digits) => outside.indexed.has(digits), node }, clock),
+    publicValues: new PublicValues(
+      { isIndexed: async (digits) => outside.indexed.has(digits), ownNode: node },
+      clock,
+    ),
     hashWindows: windowByWindow(swapCrypto.sha256),
     balances: new BalanceLookups(balancesOf(outside), ledger, clock, log),
     asks: new AskIndex({ ledger, context: () => readiness.context() }),
