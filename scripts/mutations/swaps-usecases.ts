@@ -104,34 +104,37 @@ const readiness = inFile("src/swaps/readiness.ts", [
   },
 ]);
 
-const settings = inFile("src/app/config/read-swaps.ts", [
-  { rule: "S-05", find: "isPlay ? 0 : 3)", replace: "0)", why: "no connections are wanted on mainnet" },
-  {
-    rule: "S-05",
-    find: "isPlay ? null : 2400)",
-    replace: "null)",
-    why: "mainnet's tip may be as old as it likes",
-  },
-  {
-    rule: "S-05",
-    find: "isPlay ? null : 300)",
-    replace: "null)",
-    why: "the EVM head may be as old as it likes on mainnet",
-  },
-
-  {
-    rule: "S-02",
-    find: 'SWAP_MARGIN_S", 14_400,',
-    replace: 'SWAP_MARGIN_S", 14_399,',
-    why: "a margin below the contract's floor is accepted",
-  },
-  {
-    rule: "S-05",
-    find: "name, 1, 100_000",
-    replace: "name, 0, 100_000",
-    why: "0 confirmations are final",
-  },
-]);
+const settings = [
+  ...inFile("src/app/config/read-swaps.ts", [
+    { rule: "S-05", find: "isPlay ? 0 : undefined)", replace: "0)", why: "mainnet wants no peers" },
+    {
+      rule: "S-05",
+      find: '"SWAP_PEARL_TIP_AGE_S", isPlay ? null : undefined)',
+      replace: '"SWAP_PEARL_TIP_AGE_S", null)',
+      why: "mainnet's tip may be as old as it likes",
+    },
+    {
+      rule: "S-05",
+      find: '"SWAP_EVM_HEAD_AGE_S", isPlay ? null : undefined)',
+      replace: '"SWAP_EVM_HEAD_AGE_S", null)',
+      why: "the EVM head may be as old as it likes on mainnet",
+    },
+  ]),
+  ...inFile("src/app/config/declaration.ts", [
+    {
+      rule: "S-02",
+      find: "least: 14_400,",
+      replace: "least: 14_399,",
+      why: "a margin below the contract's floor passes",
+    },
+    {
+      rule: "S-05",
+      find: 'fallback: "finalized", least: 1,',
+      replace: 'fallback: "finalized", least: 0,',
+      why: "0 confirmations are final",
+    },
+  ]),
+];
 
 const asks = [
   ...inFile("src/swaps/usecases/create-ask.ts", [

@@ -80,12 +80,12 @@ export function readConfig(sources: ConfigSources): Result<Config, readonly stri
   const node = readNode(reader, sources.readFile);
   const database = readDatabase(reader, network?.name ?? "unknown");
   const listen = readListen(reader);
-  const undoBlocks = reader.integer("UNDO_BLOCKS", 1, 100_000, 1000);
-  const syncedLag = reader.integer("SYNCED_LAG", 0, 1000, 1);
+  const undoBlocks = reader.integer("UNDO_BLOCKS");
+  const syncedLag = reader.integer("SYNCED_LAG");
   const logLevel = readLogLevel(reader);
-  const rateLimit = readRateLimit(reader, "RATE_LIMIT", null);
-  const rateLimitPost = readRateLimit(reader, "RATE_LIMIT_POST", 60);
-  const maxConnections = reader.integer("MAX_CONNECTIONS", 16, 100_000, 4096);
+  const rateLimit = reader.integerOrWord("RATE_LIMIT");
+  const rateLimitPost = reader.integerOrWord("RATE_LIMIT_POST");
+  const maxConnections = reader.integer("MAX_CONNECTIONS");
   const trustProxy = readProxies(reader);
   const swaps = readSwaps(reader, network?.name ?? "mainnet", sources.keccak256 ?? null);
   const misspelled = misspelledSettings(sources.environment);
@@ -131,12 +131,6 @@ function unusedSettings(reader: SettingReader, database: DatabaseTarget): readon
 /** Every flag; all of them take a value. */
 const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
 
-function readRateLimit(reader: SettingReader, name: SettingName, fallback: number | null): number | null {
-  if (reader.text(name) === null) return fallback;
-  if (reader.text(name) === "off") return null;
-  return reader.optionalInteger(name, 1, 1_000_000, "or off");
-}
-
 function refuseUnknownFlags(flags: ReadonlyMap<string, string>, problems: Problems): void {
   for (const flag of flags.keys()) {
     if (CONFIG_FLAGS.includes(flag)) continue;
@@ -152,7 +146,7 @@ function isNetworkName(text: string): text is NetworkName {
 
 /** The configured network, or null with a problem. */
 function readNetwork(reader: SettingReader): Network | null {
-  const name = reader.text("STRAND_NETWORK") ?? "mainnet";
+  const name = reader.textOrDefault("STRAND_NETWORK");
   if (isNetworkName(name)) return NETWORKS[name];
   const names = Object.keys(NETWORKS);
   const near = nearestName(name, names);
@@ -163,8 +157,8 @@ function readNetwork(reader: SettingReader): Network | null {
 
 /** The consensus parameters of P-01, or null with problems. Without a network the address cannot be judged. */
 function readRules(reader: SettingReader, network: Network | null): ProtocolRules | null {
-  const startHeight = reader.integer("PRC20_START_HEIGHT", 1, 4_294_967_295, 1);
-  const feeBps = reader.integer("PRC20_FEE_BPS", 0, 10_000, 100);
+  const startHeight = reader.integer("PRC20_START_HEIGHT");
+  const feeBps = reader.integer("PRC20_FEE_BPS");
   if (network === null) return null;
   const feeAddress = readFeeAddress(reader, network, feeBps);
   const { hrp, genesisHash } = network;

@@ -48,7 +48,7 @@ export function readNode(
   readFile: (path: string) => string | null,
 ): NodeTarget | null {
   const login = readLogin(reader, "PEARL_RPC_USER", "PEARL_RPC_PASSWORD");
-  const pollMs = reader.integer("PEARL_POLL_MS", 20, 60_000, 250);
+  const pollMs = reader.integer("PEARL_POLL_MS");
   const tls = readTrust(reader, readFile);
   const url = readUrl(reader, login.password !== null);
   if (url === null || tls === null) return null;

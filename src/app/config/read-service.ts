@@ -68,11 +68,11 @@ export function readListen(reader: SettingReader): {
   port: number;
   metricsPort: number | null;
 } {
-  const host = reader.text("HOST") ?? "127.0.0.1";
+  const host = reader.textOrDefault("HOST");
   if (/\s|\//.test(host))
     reader.problem("HOST", `is ${JSON.stringify(host)}: give an address like 127.0.0.1 or 0.0.0.0`);
-  const port = reader.integer("PORT", 0, 65_535, 8080);
-  const metricsPort = reader.optionalInteger("METRICS_PORT", 0, 65_535);
+  const port = reader.integer("PORT");
+  const metricsPort = reader.optionalInteger("METRICS_PORT");
   if (metricsPort !== null && metricsPort !== 0 && metricsPort === port) {
     reader.problem("METRICS_PORT", `is ${port}, as PORT is: give metrics a port of their own`);
   }
@@ -85,7 +85,7 @@ function isLogLevel(text: string): text is LogLevelSetting {
 
 /** The log level; `info` where absent or wrong, the latter with a problem. */
 export function readLogLevel(reader: SettingReader): LogLevelSetting {
-  const text = reader.text("LOG_LEVEL") ?? "info";
+  const text = reader.textOrDefault("LOG_LEVEL");
   if (isLogLevel(text)) return text;
   const near = nearestName(text, LOG_LEVELS);
   const hint = near === null ? "" : ` (did you mean ${near}?)`;
@@ -96,8 +96,8 @@ export function readLogLevel(reader: SettingReader): LogLevelSetting {
 /** Whose X-Forwarded-For is believed (H-10): a list of addresses and networks, a number of hops, or nobody's. */
 export function readProxies(reader: SettingReader): false | number | readonly string[] {
   const name = "TRUST_PROXY";
-  const text = reader.text(name);
-  if (text === null || text === "false") return false;
+  const text = reader.textOrDefault(name);
+  if (text === "false") return false;
   const forms = "the addresses or networks of your proxies, like 10.0.0.0/8, or how many there are, like 1";
   if (/^[0-9]{1,3}$/.test(text)) {
     if (Number(text) >= 1 && Number(text) <= MAX_HOPS) return Number(text);

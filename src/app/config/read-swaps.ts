@@ -12,7 +12,7 @@ import {
   profileFaults,
   type SwapProfiles,
 } from "../../swap/profiles.ts";
-import type { SettingName } from "./declaration.ts";
+import { type DefaultedName, type NumberName, type SettingName, SWAP_SETTING_NAMES } from "./declaration.ts";
 import type { SettingReader } from "./setting-reader.ts";
 
 /** Where sellers' balances come from (S-34). */
@@ -61,39 +61,11 @@ export interface SwapConfig {
   readonly limits: SyncLimits;
 }
 
-/** What says something only where swaps are on. */
-const SWAP_SETTINGS: readonly SettingName[] = [
-  "EVM_CHAIN_ID",
-  "ESCROW_ADDRESS",
-  "ESCROW_FIRST_BLOCK",
-  "EVM_CONFIRMATIONS",
-  "EVM_POLL_MS",
-  "EVM_REREAD_S",
-  "SWAP_PROFILES",
-  "SWAP_SMALL_DEAL_USDC",
-  "SWAP_MARGIN_S",
-  "ASK_MIN_USDC",
-  "ASK_RECHECK_S",
-  "ASK_MAX",
-  "TAKE_TTL_S",
-  "TAKE_MAX",
-  "REQUIRE_PEARL_PROOF",
-  "PEARL_BALANCE_SOURCE",
-  "PEARL_MIN_PEERS",
-  "SWAP_PEARL_LAG_BLOCKS",
-  "SWAP_PEARL_TIP_AGE_S",
-  "SWAP_EVM_LAG_S",
-  "SWAP_EVM_HEAD_AGE_S",
-];
-
 /** Swap settings that are given and not looked at, because EVM_RPC_URLS is absent: worth a warning. */
 export function unusedSwapSettings(reader: SettingReader): readonly SettingName[] {
   if (reader.text("EVM_RPC_URLS") !== null) return [];
-  return SWAP_SETTINGS.filter((name) => reader.text(name) !== null);
+  return SWAP_SETTING_NAMES.filter((name) => reader.text(name) !== null);
 }
-
-/** Two answers of an RPC must count at the same time, each for 30 s (S-07): else the only one would make nothing final. */
-const LONGEST_POLL_MS = 10_000;
 
 /** The swap settings; null where swaps are off, and with problems. `network`: of PEARL, decides what may be lowered. */
 export function readSwaps(
@@ -103,24 +75,24 @@ export function readSwaps(
 ): SwapConfig | null {
   if (reader.text("EVM_RPC_URLS") === null) return null;
   const evmRpcUrls = readUrls(reader);
-  const chainId = required(reader, "EVM_CHAIN_ID", 1, "the chain id, like 42161");
+  const chainId = required(reader, "EVM_CHAIN_ID", "the chain id, like 42161");
   const escrow = readEscrow(reader, keccak256);
-  const firstBlock = required(reader, "ESCROW_FIRST_BLOCK", 0, "the block of the contract's creation");
-  const takeTtlS = reader.integer("TAKE_TTL_S", 1, 86_400, 1200);
-  const swapMarginS = reader.integer("SWAP_MARGIN_S", 14_400, 172_800, 21_600);
+  const firstBlock = required(reader, "ESCROW_FIRST_BLOCK", "the block of the contract's creation");
+  const takeTtlS = reader.integer("TAKE_TTL_S");
+  const swapMarginS = reader.integer("SWAP_MARGIN_S");
   const config = {
-    confirmations: readConfirmations(reader),
-    evmPollMs: reader.integer("EVM_POLL_MS", 20, LONGEST_POLL_MS, 1000),
-    evmRereadS: reader.integer("EVM_REREAD_S", 0, 3600, isPlayNetwork(network) ? 0 : 60),
+    confirmations: reader.integerOrWord("EVM_CONFIRMATIONS") ?? ("finalized" as const),
+    evmPollMs: reader.integer("EVM_POLL_MS"),
+    evmRereadS: reader.integer("EVM_REREAD_S", isPlayNetwork(network) ? 0 : undefined),
     isPlay: isPlayNetwork(network),
     profiles: readProfiles(reader, network, swapMarginS, takeTtlS),
-    smallDealUsdc: readRaw(reader, "SWAP_SMALL_DEAL_USDC", 1_000_000_000n),
+    smallDealUsdc: readRaw(reader, "SWAP_SMALL_DEAL_USDC"),
     deltaS: marginInForce(network, swapMarginS),
-    askMinUsdc: readRaw(reader, "ASK_MIN_USDC", 1_000_000n),
-    askRecheckS: reader.integer("ASK_RECHECK_S", 1, 86_400, 60),
-    askMax: reader.integer("ASK_MAX", 1, 10_000_000, 100_000),
+    askMinUsdc: readRaw(reader, "ASK_MIN_USDC"),
+    askRecheckS: reader.integer("ASK_RECHECK_S"),
+    askMax: reader.integer("ASK_MAX"),
     takeTtlS,
-    takeMax: reader.integer("TAKE_MAX", 1, 10_000_000, 100_000),
+    takeMax: reader.integer("TAKE_MAX"),
     requirePearlProof: readSwitch(reader, "REQUIRE_PEARL_PROOF"),
     balanceSource: readBalanceSource(reader),
     limits: readLimits(reader, isPlayNetwork(network)),
@@ -155,8 +127,8 @@ function readUrls(reader: SettingReader): readonly string[] | null {
   return urls;
 }
 
-function required(reader: SettingReader, name: SettingName, least: number, what: string): number | null {
-  if (reader.text(name) !== null) return reader.optionalInteger(name, least, 999_999_999_999_999);
+function required(reader: SettingReader, name: NumberName, what: string): number | null {
+  if (reader.text(name) !== null) return reader.optionalInteger(name);
   reader.problem(name, `is missing although EVM_RPC_URLS is set: give ${what}`);
   return null;
 }
@@ -184,12 +156,6 @@ function readEscrow(reader: SettingReader, keccak256: Keccak256 | null): EvmAddr
   return null;
 }
 
-function readConfirmations(reader: SettingReader): number | "finalized" {
-  const name = "EVM_CONFIRMATIONS";
-  if ((reader.text(name) ?? "finalized") === "finalized") return "finalized";
-  return reader.optionalInteger(name, 1, 100_000, "or finalized") ?? "finalized";
-}
-
 function readProfiles(
   reader: SettingReader,
   network: string,
@@ -210,28 +176,26 @@ function readProfiles(
 }
 
 /** An amount in raw units, up to 2^128 - 1. */
-function readRaw(reader: SettingReader, name: SettingName, fallback: bigint): bigint {
-  const text = reader.text(name);
-  if (text === null) return fallback;
+function readRaw(reader: SettingReader, name: DefaultedName): bigint {
+  const text = reader.textOrDefault(name);
   if (/^(0|[1-9][0-9]{0,38})$/.test(text) && BigInt(text) < 1n << 128n) return BigInt(text);
   reader.problem(
     name,
     `is ${reader.quoted(name)}: give raw units of USDC as a whole number, 1000000 for 1 USDC`,
   );
-  return fallback;
+  return 0n;
 }
 
-function readSwitch(reader: SettingReader, name: SettingName): boolean {
-  const text = reader.text(name);
-  if (text === "true") return true;
-  if (text !== null && text !== "false")
+function readSwitch(reader: SettingReader, name: DefaultedName): boolean {
+  const text = reader.textOrDefault(name);
+  if (text !== "true" && text !== "false")
     reader.problem(name, `is ${reader.quoted(name)}: give true or false`);
-  return false;
+  return text === "true";
 }
 
 function readBalanceSource(reader: SettingReader): BalanceTarget {
   const name = "PEARL_BALANCE_SOURCE";
-  const text = reader.text(name) ?? "node";
+  const text = reader.textOrDefault(name);
   if (text === "node") return { kind: "node" };
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -260,23 +224,12 @@ function isDecodable(text: string): boolean {
 }
 
 function readLimits(reader: SettingReader, isPlay: boolean): SyncLimits {
-  const peers = reader.integer("PEARL_MIN_PEERS", 0, 1000, isPlay ? 0 : 3);
+  const peers = reader.integer("PEARL_MIN_PEERS", isPlay ? 0 : undefined);
   return {
-    pearlLagBlocks: reader.integer("SWAP_PEARL_LAG_BLOCKS", 0, 1000, 1),
-    pearlTipAgeS: readAge(reader, "SWAP_PEARL_TIP_AGE_S", 60, isPlay ? null : 2400),
+    pearlLagBlocks: reader.integer("SWAP_PEARL_LAG_BLOCKS"),
+    pearlTipAgeS: reader.integerOrWord("SWAP_PEARL_TIP_AGE_S", isPlay ? null : undefined),
     minPeers: peers === 0 ? null : peers,
-    evmLagS: reader.integer("SWAP_EVM_LAG_S", 1, 3600, 60),
-    evmHeadAgeS: readAge(reader, "SWAP_EVM_HEAD_AGE_S", 10, isPlay ? null : 300),
+    evmLagS: reader.integer("SWAP_EVM_LAG_S"),
+    evmHeadAgeS: reader.integerOrWord("SWAP_EVM_HEAD_AGE_S", isPlay ? null : undefined),
   };
-}
-
-function readAge(
-  reader: SettingReader,
-  name: SettingName,
-  least: number,
-  fallback: number | null,
-): number | null {
-  const text = reader.text(name);
-  if (text === null) return fallback;
-  return text === "off" ? null : reader.optionalInteger(name, least, 86_400, "or off");
 }

@@ -1,7 +1,15 @@
 // Looks a setting up (the flag wins over the environment, an empty value counts as absent) and names it in problems the
 // way it was given.
 
-import { flagOf, SETTINGS, type SettingName } from "./declaration.ts";
+import {
+  type DefaultedName,
+  flagOf,
+  type IntegerName,
+  type NumberName,
+  SETTINGS,
+  type SettingName,
+  type WordedName,
+} from "./declaration.ts";
 
 /** Collects what is wrong, one sentence each. */
 export class Problems {
@@ -62,20 +70,39 @@ export class SettingReader {
     return SETTINGS[name].secret ? "(hidden)" : JSON.stringify(this.text(name) ?? "");
   }
 
-  /** A decimal integer in a range, `fallback` where absent; a problem otherwise. */
-  integer(name: SettingName, least: number, most: number, fallback: number): number {
-    if (this.text(name) === null) return fallback;
-    return this.optionalInteger(name, least, most) ?? fallback;
+  /** The text as given, or the default that is declared. */
+  textOrDefault(name: DefaultedName): string {
+    return this.text(name) ?? SETTINGS[name].fallback;
   }
 
-  /** A decimal integer in a range, null where absent; a problem otherwise. `also` ends the list of what is allowed. */
-  optionalInteger(name: SettingName, least: number, most: number, also = ""): number | null {
+  /** A decimal integer in the declared range, or the default: that of the declaration unless another is in force. */
+  integer(name: IntegerName, fallback = Number(SETTINGS[name].fallback)): number {
+    return this.optionalInteger(name) ?? fallback;
+  }
+
+  /** The same of a number for which a word may stand; null where it does. */
+  integerOrWord(name: WordedName, fallback = this.#worded(name, SETTINGS[name].fallback)): number | null {
     const text = this.text(name);
-    if (text === null) return null;
+    return text === null ? fallback : this.#worded(name, text);
+  }
+
+  /** A decimal integer in the declared range, null where absent; a problem otherwise. */
+  optionalInteger(name: NumberName): number | null {
+    const text = this.text(name);
+    return text === null ? null : this.#integerIn(name, text, "");
+  }
+
+  #worded(name: WordedName, text: string): number | null {
+    const { word } = SETTINGS[name];
+    return text === word ? null : this.#integerIn(name, text, ` or ${word}`);
+  }
+
+  /** `also` ends the list of what is allowed. */
+  #integerIn(name: NumberName, text: string, also: string): number | null {
+    const { least, most } = SETTINGS[name];
     const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    const allowed = `an integer from ${least} to ${most}${also === "" ? "" : ` ${also}`}`;
-    this.problem(name, `is ${this.quoted(name)}: give ${allowed}`);
+    this.problem(name, `is ${this.quoted(name)}: give an integer from ${least} to ${most}${also}`);
     return null;
   }
 }
