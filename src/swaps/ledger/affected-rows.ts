@@ -12,86 +12,104 @@ import type { ChainTips, EscrowEvent } from "../../swap/facts.ts";
 import { DEEP } from "../../swap/finality.ts";
 import type { SwapRules } from "../../swap/subject.ts";
 import type { Terms } from "../../swap/terms.ts";
-import type { CausingBlock } from "./book-change.ts";
+import type { BookChange, CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
+import type { FactKind } from "./fact-fields.ts";
 import type { OrderEntry } from "./order-book.ts";
 
 /** Unfunded takes that are told when their hashlock is used or its secret becomes public: the oldest. */
 const TAKES_TOLD = 16;
 
-/** Marks what a change may make different. */
-export class AffectedRows {
+/** Marks in a draft what one block, or none, makes different. */
+export class AffectedRows implements BookChange {
+  readonly isLoading = false;
   readonly #books: Books;
   readonly #draft: Draft;
-  /** Scripts whose orders are marked already, each with the height of the latest block that did it; -1: none. */
-  readonly #told = new Map<ScriptHex, number>();
+  readonly #cause: CausingBlock | null;
 
-  constructor(draft: Draft) {
+  constructor(draft: Draft, cause: CausingBlock | null) {
     this.#books = draft.books;
     this.#draft = draft;
+    this.#cause = cause;
+  }
+
+  store<Value>(kind: FactKind<Value>, value: Value): void {
+    this.#draft.store(kind, value);
+  }
+
+  forget<Value>(kind: FactKind<Value>, key: string): void {
+    this.#draft.forget(kind, key);
+  }
+
+  touch(order: Bytes32): void {
+    this.#draft.touch(order, this.#cause);
+  }
+
+  touchAsk(ask: Bytes32): void {
+    this.#draft.touchAsk(ask, this.#cause);
   }
 
   /** An order with these terms came, changed or went. */
-  order(hash: Bytes32, terms: Terms, cause: CausingBlock | null): void {
-    this.#draft.touch(hash, cause);
-    this.ask(terms.askId, cause);
+  order(hash: Bytes32, terms: Terms): void {
+    this.touch(hash);
+    this.ask(terms.askId);
     // Takes of the same buyer must choose another hashlock.
-    this.#takesOf(terms.hashlock, cause);
+    this.#takesOf(terms.hashlock);
   }
 
   /** An ask changed its status or its record. Rows of orders show nothing of it that could change. */
-  ask(id: Bytes32, cause: CausingBlock | null): void {
-    if (this.#books.records.asks.has(id)) this.#draft.touchAsk(id, cause);
+  ask(id: Bytes32): void {
+    if (this.#books.records.asks.has(id)) this.touchAsk(id);
   }
 
   /** A secret became public. */
-  hashlock(hashlock: Bytes32, cause: CausingBlock | null): void {
-    for (const order of this.#books.orders.byHashlock.of(hashlock)) this.#draft.touch(order, cause);
-    this.#takesOf(hashlock, cause);
+  hashlock(hashlock: Bytes32): void {
+    for (const order of this.#books.orders.byHashlock.of(hashlock)) this.touch(order);
+    this.#takesOf(hashlock);
   }
 
-  #takesOf(hashlock: Bytes32, cause: CausingBlock | null): void {
+  #takesOf(hashlock: Bytes32): void {
     let told = 0;
     for (const take of this.#books.records.takesByHashlock.of(hashlock)) {
       if (told === TAKES_TOLD) return;
       told += 1;
-      this.#draft.touch(take, cause);
+      this.touch(take);
     }
   }
 
   /**
-   * An output with this script changed. A transaction may pay a script two thousand times, and a thousand orders may
-   * share it: they are gone through once for each block that does it. No change that shows outputs has orders of its own.
+   * A transaction may pay a script two thousand times, and a thousand orders may share it: they are gone through once for
+   * each block that does it. No change that shows outputs has orders of its own.
    */
-  script(script: ScriptHex, cause: CausingBlock | null): void {
-    const height = cause?.height ?? -1;
-    if ((this.#told.get(script) ?? -2) >= height) return;
-    this.#told.set(script, height);
-    for (const order of this.#books.orders.byScript.of(script)) this.#draft.touch(order, cause);
+  touchScript(script: ScriptHex): void {
+    const [height, { toldScripts }] = [this.#cause?.height ?? -1, this.#draft];
+    if ((toldScripts.get(script) ?? -2) >= height) return;
+    toldScripts.set(script, height);
+    for (const order of this.#books.orders.byScript.of(script)) this.touch(order);
   }
 
   /** A seller revoked asks, or that was undone. */
-  asksOf(seller: EvmAddress, cause: CausingBlock | null): void {
-    for (const id of this.#books.records.asksBySeller.of(seller)) this.ask(id, cause);
+  asksOf(seller: EvmAddress): void {
+    for (const id of this.#books.records.asksBySeller.of(seller)) this.ask(id);
   }
 
   /** The fee changed: every ask with another one is paused. */
-  allAsks(cause: CausingBlock | null): void {
-    for (const id of this.#books.records.asks.keys()) this.ask(id, cause);
+  allAsks(): void {
+    for (const id of this.#books.records.asks.keys()) this.ask(id);
   }
 
   /** What an event of the escrow changes, once it is applied; `asksOf` tells of a revocation. */
-  event(event: Exclude<EscrowEvent, { kind: "AsksRevoked" }>, cause: CausingBlock): void {
+  event(event: Exclude<EscrowEvent, { kind: "AsksRevoked" }>): void {
     switch (event.kind) {
       case "FeeSet":
-        return this.allAsks(cause);
+        return this.allAsks();
       case "OrderLocked":
-        return this.order(event.orderHash, event.terms, cause);
+        return this.order(event.orderHash, event.terms);
       case "OrderAccepted":
       case "OrderCancelled":
       case "OrderClaimed":
       case "OrderRefunded":
-        return this.#draft.touch(event.orderHash, cause);
+        return this.touch(event.orderHash);
       case "PayoutCredited":
       case "CreditWithdrawn":
         // The book of orders marks the orders themselves: it knows whose credits a withdrawal ended.
@@ -107,11 +125,11 @@ export class AffectedRows {
 
   /** Time has passed from a moment to a later one: asks and takes die. */
   moment(was: number, now: number): void {
-    for (const id of this.#books.records.asksEnding(was, now)) this.ask(id, null);
-    for (const hash of this.#books.records.takesEnding(was, now)) this.#draft.touch(hash, null);
+    for (const id of this.#books.records.asksEnding(was, now)) this.ask(id);
+    for (const hash of this.#books.records.takesEnding(was, now)) this.touch(hash);
   }
 
-  /** The tips were these before the change: orders whose blocks cross a bound are other ones now. */
+  /** The tips were these before the change, by the block of the new one: orders whose blocks cross a bound are others. */
   tips(before: ChainTips, depths: Depths): void {
     const { chains, orders, waiting } = this.#books;
     const after = chains.tips;
@@ -122,7 +140,7 @@ export class AffectedRows {
     for (const hash of (isLower ? orders.entries : waiting).keys()) {
       const entry = orders.entries.get(hash);
       if (entry === undefined || !crosses(this.#books, entry, before, depths)) continue;
-      this.#draft.touch(hash, this.#draft.tipCause);
+      this.touch(hash);
     }
   }
 

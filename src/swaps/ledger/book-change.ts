@@ -1,6 +1,6 @@
 // What a book of the ledger says while it changes: which facts are to be stored or forgotten, and whose rows may differ.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import type { FactKind } from "./fact-fields.ts";
 import type { Chain } from "../../swap/facts.ts";
 
@@ -11,16 +11,18 @@ export interface CausingBlock {
   readonly hash: string;
 }
 
-/** Hears what follows from a change of the books. */
+/** Hears what follows from a change of the books by one block, or by none. */
 export interface BookChange {
   /** Whether facts are loaded: what was computed before they were stored is not computed again. */
   readonly isLoading: boolean;
   store<Value>(kind: FactKind<Value>, value: Value): void;
   forget<Value>(kind: FactKind<Value>, key: string): void;
-  /** The rows of this order or take may change, by this block or (null) by none. */
-  touch(order: Bytes32, cause: CausingBlock | null): void;
+  /** The rows of this order or take may change. */
+  touch(order: Bytes32): void;
   /** The row of this ask may change. */
-  touchAsk(ask: Bytes32, cause: CausingBlock | null): void;
+  touchAsk(ask: Bytes32): void;
+  /** The outputs of this script are others: the rows of its orders may change. */
+  touchScript(script: ScriptHex): void;
 }
 
 /** Facts that are loaded: they are stored already, and nobody is told. */
@@ -30,4 +32,5 @@ export const LOADING: BookChange = {
   forget: () => undefined,
   touch: () => undefined,
   touchAsk: () => undefined,
+  touchScript: () => undefined,
 };

@@ -1,7 +1,7 @@
 // All that the ledger keeps in memory, and a change of it that nobody else sees yet. A draft is books over the books: it
 // reads through to them, is asked for rows like them, and is laid down when it is durable; one that fails is dropped.
 
-import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
@@ -123,8 +123,7 @@ export class Books {
 }
 
 /** One change of the ledger: the books as they will be, what is to be stored, and whose rows may differ. */
-export class Draft implements BookChange {
-  readonly isLoading = false;
+export class Draft {
   readonly books: Books;
   rewind: SwapTransaction["rewind"] = null;
   readonly #put = new Map<string, StoredFact>();
@@ -140,8 +139,8 @@ export class Draft implements BookChange {
   readonly open: StoredBundle[] = [];
   /** Orders and asks that leave or come back so; their rows stay as they are. */
   readonly moved = { orders: new Set<Bytes32>(), asks: new Set<Bytes32>() };
-  /** The new tip, where that is what changes rows. */
-  tipCause: CausingBlock | null = null;
+  /** Scripts whose orders are marked already, each with the height of the latest block that did it; -1: none. */
+  readonly toldScripts = new Map<ScriptHex, number>();
   /** Whether a reorganisation or an eviction explains any way of a status (S-51). */
   isExplained = false;
 

@@ -17,7 +17,6 @@ import { CLOSED, UNREVEALED } from "./closed-book.ts";
 import { closedBundle, countedOrders } from "./closed-rows.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
-import { evmCause } from "./order-book.ts";
 import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
 import { openBundles } from "./recall.ts";
 import { AffectedRows, type Depths } from "./affected-rows.ts";
@@ -47,7 +46,10 @@ export interface ChangeLimits {
 export class LedgerChanges {
   readonly #draft: Draft;
   readonly #books: Books;
-  readonly #affected: AffectedRows;
+  /** Of what no block causes. */
+  readonly #ofNoBlock: AffectedRows;
+  /** Of the block of the tip, where that has moved. */
+  #ofTip: AffectedRows;
   readonly #crypto: SwapCrypto;
   readonly #clock: Clock;
 
@@ -56,7 +58,12 @@ export class LedgerChanges {
     this.#clock = clock;
     this.#draft = draft;
     this.#books = draft.books;
-    this.#affected = new AffectedRows(draft);
+    this.#ofNoBlock = this.#by(null);
+    this.#ofTip = this.#ofNoBlock;
+  }
+
+  #by(cause: CausingBlock | null): AffectedRows {
+    return new AffectedRows(this.#draft, cause);
   }
 
   /** A step of the EVM chain, in pieces between which others are served. Rejects where it does not continue what is there. */
@@ -66,17 +73,17 @@ export class LedgerChanges {
     const { finalHeight: oldFinalHeight } = chains.tips.evm;
     const oldTip = chains.evmTip;
     const base = checkedBase("EVM", oldTip.height, rewindTo, tip.height);
-    const tipCause: CausingBlock = { chain: "evm", height: tip.height, hash: tip.hash };
-    if (rewindTo !== null) this.#rewindEvm(rewindTo, tipCause);
+    this.#ofTip = this.#by({ chain: "evm", height: tip.height, hash: tip.hash });
+    if (rewindTo !== null) this.#rewindEvm(rewindTo);
     await this.#applyEvents(change, base);
     // What is read again after a rewind was not read twice yet (S-08).
     const kept = rewindTo === null ? oldFinalHeight : Math.min(oldFinalHeight, rewindTo);
     const finalHeight = Math.max(kept, Math.min(change.finalHeight, tip.height));
-    this.#applyTrust(change, finalHeight, tipCause);
+    this.#applyTrust(change, finalHeight);
     const { height, hash, time } = tip;
-    this.#moved("evm", tipCause, change, finalHeight);
+    this.#moved("evm", change, finalHeight);
     const final = chains.finalAt(finalHeight);
-    chains.move({ chain: "evm", height, hash, time, finalHeight, final }, this.#draft);
+    chains.move({ chain: "evm", height, hash, time, finalHeight, final }, this.#ofTip);
     if (rewindTo !== null) this.#draft.events.push(evmReorgEvent(rewindTo, oldTip, tip));
     this.#draft.isExplained = rewindTo !== null || (change.disputed ?? []).length > 0;
   }
@@ -88,66 +95,62 @@ export class LedgerChanges {
     const oldHeight = chains.tips.pearl.height;
     const height = tip?.height ?? oldHeight;
     checkedBase("PEARL", oldHeight, rewindTo, height);
-    const tipCause = tip === null ? null : ({ chain: "pearl", height, hash: tip.hash } as const);
-    const onChange = (script: ScriptHex): void => this.#affected.script(script, tipCause);
-    const undone = rewindTo === null ? null : locks.rewind(rewindTo, this.#draft, onChange);
+    const ofTip = tip === null ? this.#ofNoBlock : this.#by({ chain: "pearl", height, hash: tip.hash });
+    this.#ofTip = ofTip;
+    const undone = rewindTo === null ? null : locks.rewind(rewindTo, ofTip);
     if (rewindTo !== null) {
-      chains.rewindRereads(rewindTo, this.#draft);
-      scripts.rewind(rewindTo, this.#draft).forEach(onChange);
+      chains.rewindRereads(rewindTo, ofTip);
+      for (const script of scripts.rewind(rewindTo, ofTip)) ofTip.touchScript(script);
     }
-    const { causes, turnedAway } = this.#applyBlockFacts(change.facts, height);
+    const { spends, turnedAway } = this.#applyBlockFacts(change.facts, height);
     // After the blocks: a bound for outputs in no block must not judge those that blocks hold.
     this.#sight(change.sightings.filter((sighting) => !turnedAway.has(outpointOf(sighting))));
-    if (undone !== null) locks.putBack(undone, this.#draft, onChange);
+    if (undone !== null) locks.putBack(undone, ofTip);
     // Spends of outputs that are not kept show nothing, or a rebuild in other steps would know other secrets.
     const secrets = change.secrets.filter(
       ({ shower }) => shower.by === "claim" || !turnedAway.has(shower.outpoint),
     );
-    this.#showPreimages(secrets, causes);
+    this.#showPreimages(secrets, spends);
     const unread = new Set<ScriptHex>();
     for (const [script, belowSat] of change.leftOut ?? [])
-      if (!scripts.leaveOut(script, belowSat, this.#draft)) unread.add(script);
-    unread.forEach(onChange);
+      if (!scripts.leaveOut(script, belowSat, ofTip)) unread.add(script);
+    for (const script of unread) ofTip.touchScript(script);
     // From now on the actions and verdicts of the order stand (S-62): its row is another one.
     for (const script of change.covered) {
       if (unread.has(script)) continue;
-      if (scripts.cover(script, coveredFrom, coveredStart, this.#draft)) onChange(script);
+      if (scripts.cover(script, coveredFrom, coveredStart, ofTip)) ofTip.touchScript(script);
     }
-    for (const note of change.reread ?? []) chains.endReread(note, this.#draft);
+    for (const note of change.reread ?? []) chains.endReread(note, ofTip);
     if (tip !== null) {
       const { hash, time, medianTimePast } = tip;
-      chains.move({ chain: "pearl", height, hash, time, medianTimePast }, this.#draft);
+      chains.move({ chain: "pearl", height, hash, time, medianTimePast }, ofTip);
     }
     this.#draft.isExplained = rewindTo !== null;
-    this.#moved("pearl", tipCause, change, -1);
+    this.#moved("pearl", change, -1);
   }
 
   /** The mempool's picture with what it showed. */
   mempool(change: Extract<LedgerChange, { kind: "mempool" }>): void {
     const { sightings, secrets, rereadFrom } = change;
-    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
-    this.#draft.isExplained = this.#books.locks.look(change, this.#draft, onChange);
+    const { locks, chains } = this.#books;
+    this.#draft.isExplained = locks.look(change, this.#ofNoBlock);
     // Versions that are gone make room for the ones in their places; what is sighted may be gone as well.
-    this.#forgetAlike();
+    locks.forgetAlike(this.#ofNoBlock);
     this.#sight(sightings);
-    this.#forgetAlike();
-    if (rereadFrom !== null) this.#books.chains.noteReread(rereadFrom, this.#draft);
+    locks.forgetAlike(this.#ofNoBlock);
+    if (rereadFrom !== null) chains.noteReread(rereadFrom, this.#ofNoBlock);
     this.#showPreimages(secrets, new Map());
-  }
-
-  #forgetAlike(): void {
-    this.#books.locks.forgetAlike(this.#draft, (script) => this.#affected.script(script, null));
   }
 
   /** Records by the API. */
   records(given: RecordWrites): void {
     const { records, chains } = this.#books;
-    const draft = this.#draft;
+    const change = this.#ofNoBlock;
     for (const take of given.takes ?? []) this.#keepTake(take);
-    for (const ask of given.asks ?? []) records.putAsk(ask, draft);
-    for (const addresses of given.addresses ?? []) records.putAddresses(addresses, draft);
-    for (const origin of given.origins ?? []) records.putOrigin(origin, draft);
-    if (given.rereadFrom !== undefined) chains.noteReread(given.rereadFrom, draft);
+    for (const ask of given.asks ?? []) records.putAsk(ask, change);
+    for (const addresses of given.addresses ?? []) records.putAddresses(addresses, change);
+    for (const origin of given.origins ?? []) records.putOrigin(origin, change);
+    if (given.rereadFrom !== undefined) chains.noteReread(given.rereadFrom, change);
   }
 
   /**
@@ -164,8 +167,8 @@ export class LedgerChanges {
         ? hasOrder
         : known.isAddressReplaceable || known.buyerPearlAddress !== buyerPearlAddress;
     const take: TakeRecord = { ...posted, isAddressReplaceable };
-    if (known !== undefined && known.createdAt !== take.createdAt) records.renewTake(take, this.#draft);
-    else records.putTake(take, this.#draft);
+    if (known !== undefined && known.createdAt !== take.createdAt) records.renewTake(take, this.#ofNoBlock);
+    else records.putTake(take, this.#ofNoBlock);
     if (hasOrder) this.#keepAddress(take);
   }
 
@@ -181,7 +184,7 @@ export class LedgerChanges {
       case "records":
         return this.records(change.writes);
       case "time":
-        for (const askId of change.forgotten) this.#books.records.removeAsk(askId, this.#draft);
+        for (const askId of change.forgotten) this.#books.records.removeAsk(askId, this.#ofNoBlock);
         return;
       case "close":
         for (const hashlock of change.hashlocks) this.#close(hashlock);
@@ -193,7 +196,7 @@ export class LedgerChanges {
       case "alarms":
         return this.#books.trust.keepAlarms(new Set(change.stored));
       case "ends":
-        return this.#books.trust.show(change.shown, this.#draft);
+        return this.#books.trust.show(change.shown, this.#ofNoBlock);
     }
   }
 
@@ -234,52 +237,48 @@ export class LedgerChanges {
     limits: ChangeLimits,
   ): void {
     const { records } = this.#books;
-    this.#affected.moment(before.expiryNow, expiryNow);
+    this.#ofNoBlock.moment(before.expiryNow, expiryNow);
     for (const hash of records.outdatedTakes(expiryNow, limits.takeMax))
-      records.removeTake(hash, this.#draft);
-    this.#affected.tips(before.tips, limits.depths);
-    this.#affected.settle(before.tips, limits.depths);
+      records.removeTake(hash, this.#ofNoBlock);
+    this.#ofTip.tips(before.tips, limits.depths);
+    this.#ofTip.settle(before.tips, limits.depths);
   }
 
   /** A chain has moved, and its remembered blocks with it; `finalHeight` as for `remember`. */
   #moved(
     chain: CausingBlock["chain"],
-    tipCause: CausingBlock | null,
     { rewindTo, checkpoints }: EvmChange | PearlChange,
     finalHeight: number,
   ): void {
     if (rewindTo !== null) this.#draft.rewind = { chain, toHeight: rewindTo };
     this.#draft.checkpoints = checkpoints;
-    this.#draft.tipCause = tipCause;
     this.#books.chains.remember(chain, rewindTo, checkpoints, finalHeight);
   }
 
-  #applyTrust(change: EvmChange, finalHeight: number, cause: CausingBlock): void {
+  #applyTrust(change: EvmChange, finalHeight: number): void {
     const { trust } = this.#books;
     trust.settle(finalHeight);
-    for (const event of change.disputed ?? []) trust.dispute(event, this.#draft);
-    for (const event of change.undisputed ?? []) trust.resolve(event, this.#draft);
+    for (const event of change.disputed ?? []) trust.dispute(event, this.#ofTip);
+    for (const event of change.undisputed ?? []) trust.resolve(event, this.#ofTip);
     for (const event of [...(change.disputed ?? []), ...(change.undisputed ?? [])]) {
-      if ("orderHash" in event) this.#draft.touch(event.orderHash, cause);
+      if ("orderHash" in event) this.#ofTip.touch(event.orderHash);
     }
-    if (change.alarm !== undefined) trust.raise(change.alarm, this.#draft);
+    if (change.alarm !== undefined) trust.raise(change.alarm, this.#ofTip);
   }
 
-  #rewindEvm(rewindTo: number, cause: CausingBlock): void {
+  #rewindEvm(rewindTo: number): void {
     const { orders, settings, trust } = this.#books;
     trust.rewind(rewindTo);
     const said = settings.saidAbove(rewindTo);
     settings.rewind(rewindTo);
-    orders.rewind(rewindTo, this.#draft, ({ orderHash, terms }) =>
-      this.#affected.order(orderHash, terms, cause),
-    );
-    for (const seller of said.sellers) this.#affected.asksOf(seller, cause);
-    if (said.fee) this.#affected.allAsks(cause);
+    orders.rewind(rewindTo, this.#ofTip, ({ orderHash, terms }) => this.#ofTip.order(orderHash, terms));
+    for (const seller of said.sellers) this.#ofTip.asksOf(seller);
+    if (said.fee) this.#ofTip.allAsks();
   }
 
   async #applyEvents({ events, tip }: EvmChange, base: number): Promise<void> {
     const { orders, secrets, trust } = this.#books;
-    const revoking = new Map<EvmAddress, CausingBlock>();
+    const revoking = new Map<EvmAddress, AffectedRows>();
     for (const [at, event] of events.entries()) {
       if (at % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) await this.#clock.sleep(0);
       const { place } = event;
@@ -288,12 +287,13 @@ export class LedgerChanges {
           `swap ledger: an event of block ${place.block} came with blocks ${base + 1} to ${tip.height}`,
         );
       }
-      this.#books.applyEvent(event, this.#draft);
+      const change = this.#by({ chain: "evm", height: place.block, hash: place.blockHash });
+      this.#books.applyEvent(event, change);
       trust.add(event);
       // After what it is made of: loading reads scripts before the events that name them.
-      this.#draft.store(EVENT, event);
-      if (event.kind === "AsksRevoked") revoking.set(event.seller, evmCause(place));
-      else this.#affected.event(event, evmCause(place));
+      change.store(EVENT, event);
+      if (event.kind === "AsksRevoked") revoking.set(event.seller, change);
+      else change.event(event);
       if (event.kind === "OrderLocked") this.#takeAddress(event.orderHash);
       if (event.kind !== "OrderClaimed") continue;
       const hashlock = orders.entries.get(event.orderHash)?.facts.terms.hashlock;
@@ -302,11 +302,10 @@ export class LedgerChanges {
         throw new ImpossibleLog(event, `its secret does not hash to ${hashlock}`);
       }
       const shower = { by: "claim", orderHash: event.orderHash, txHash: place.txHash } as const;
-      if (secrets.show(hashlock, event.secret, shower, this.#draft))
-        this.#affected.hashlock(hashlock, evmCause(place));
+      if (secrets.show(hashlock, event.secret, shower, change)) change.hashlock(hashlock);
     }
     // Once for all that a seller said: who has thousands of asks may revoke thousands of times in one block.
-    for (const [seller, cause] of revoking) this.#affected.asksOf(seller, cause);
+    for (const [seller, change] of revoking) change.asksOf(seller);
   }
 
   /** An order becomes known: the address of a take before it stays for ever, another one fills a gap (S-55). */
@@ -321,27 +320,26 @@ export class LedgerChanges {
   #keepAddress({ dealHash: orderHash, buyerPearlAddress, isAddressReplaceable }: TakeRecord): void {
     const isBuyerFromTake = !isAddressReplaceable;
     const addresses = { orderHash, buyerPearlAddress, sellerPearlAddress: null, isBuyerFromTake };
-    this.#books.records.putAddresses(addresses, this.#draft);
+    this.#books.records.putAddresses(addresses, this.#ofNoBlock);
   }
 
   /** Remembers sightings, and once per transaction what it spends. */
   #sight(sightings: readonly Sighting[]): void {
     const { locks } = this.#books;
-    const onChange = (script: ScriptHex): void => this.#affected.script(script, null);
     for (const sighting of sightings) {
-      locks.sight(sighting, this.#draft, onChange);
+      locks.sight(sighting, this.#ofNoBlock);
       if (locks.entries.get(outpointOf(sighting))?.isSighted !== true) continue;
-      locks.know(sighting.txid, sighting.inputs, this.#draft, onChange);
+      locks.know(sighting.txid, sighting.inputs, this.#ofNoBlock);
     }
   }
 
-  /** Returns the block of every spend, and the outputs that are not kept. */
+  /** Returns what the block of every spend changes, and the outputs that are not kept. */
   #applyBlockFacts(
     facts: readonly PearlBlockFact[],
     tipHeight: number,
-  ): { readonly causes: ReadonlyMap<string, CausingBlock>; readonly turnedAway: ReadonlySet<Outpoint> } {
+  ): { readonly spends: ReadonlyMap<string, AffectedRows>; readonly turnedAway: ReadonlySet<Outpoint> } {
     const books = this.#books;
-    const causes = new Map<string, CausingBlock>();
+    const spends = new Map<string, AffectedRows>();
     const turnedAway = new Set<Outpoint>();
     const sorted = facts.toSorted(inOrder);
     for (const fact of sorted) {
@@ -349,24 +347,22 @@ export class LedgerChanges {
       if (height > tipHeight) {
         throw new Error(`swap ledger: a fact of PEARL block ${height} came with the tip ${tipHeight}`);
       }
-      const cause: CausingBlock = { chain: "pearl", height, hash: blockHash };
-      if (fact.kind === "spend") causes.set(`${fact.outpoint}/${fact.txid}`, cause);
+      const change = this.#by({ chain: "pearl", height, hash: blockHash });
+      if (fact.kind === "spend") spends.set(`${fact.outpoint}/${fact.txid}`, change);
       const isWatched = (entry: Parameters<typeof isStillWatched>[1], time: number): boolean =>
         isStillWatched(books, entry, time);
-      const isKept = books.locks.apply(fact, this.#draft, isWatched, (script) =>
-        this.#affected.script(script, cause),
-      );
+      const isKept = books.locks.apply(fact, change, isWatched);
       if (!isKept && fact.kind === "output") turnedAway.add(outpointOf(fact));
     }
-    return { causes, turnedAway };
+    return { spends, turnedAway };
   }
 
-  #showPreimages(shown: PearlChange["secrets"], causes: ReadonlyMap<string, CausingBlock>): void {
+  #showPreimages(shown: PearlChange["secrets"], spends: ReadonlyMap<string, AffectedRows>): void {
     const { secrets } = this.#books;
     for (const { hashlock, secret, shower } of shown) {
-      if (!secrets.show(hashlock, secret, shower, this.#draft)) continue;
-      const cause = shower.by === "spend" ? causes.get(`${shower.outpoint}/${shower.txid}`) : undefined;
-      this.#affected.hashlock(hashlock, cause ?? null);
+      const spend = shower.by === "spend" ? spends.get(`${shower.outpoint}/${shower.txid}`) : undefined;
+      const change = spend ?? this.#ofNoBlock;
+      if (secrets.show(hashlock, secret, shower, change)) change.hashlock(hashlock);
     }
   }
 }

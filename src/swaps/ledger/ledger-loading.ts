@@ -75,8 +75,8 @@ const LOADERS: Readonly<Record<ShownKind | LastingKind, Loader>> = {
   output: loads(BLOCK_FACTS.output, loadBlockFact),
   spend: loads(BLOCK_FACTS.spend, loadBlockFact),
   inputSpend: loads(BLOCK_FACTS.inputSpend, loadBlockFact),
-  inputs: loads(INPUTS, ({ txid, inputs }, { locks }) => locks.know(txid, inputs, LOADING, tellNobody)),
-  sighting: loads(SIGHTING, (sighting, { locks }) => locks.sight(sighting, LOADING, tellNobody)),
+  inputs: loads(INPUTS, ({ txid, inputs }, { locks }) => locks.know(txid, inputs, LOADING)),
+  sighting: loads(SIGHTING, (sighting, { locks }) => locks.sight(sighting, LOADING)),
   seenlock: loads(SEEN_LOCK, (txid, { locks }) => locks.picture.loadLock(txid)),
   seenspend: loads(SEEN_SPEND, ({ outpoint, ...spend }, { locks }) =>
     locks.picture.loadSpend(outpoint, spend),
@@ -99,7 +99,7 @@ function loads<Value>(kind: FactKind<Value>, load: (value: Value, books: Books) 
 }
 
 function loadBlockFact(fact: PearlBlockFact, { locks }: Books): void {
-  locks.apply(fact, LOADING, () => true, tellNobody);
+  locks.apply(fact, LOADING, () => true);
 }
 
 function loaderOf({ kind, key }: StoredFact): Loader {
@@ -109,8 +109,4 @@ function loaderOf({ kind, key }: StoredFact): Loader {
     throw new Error(`swap ledger: the stored fact ${key} has the unknown kind ${kind}`);
   }
   return loader;
-}
-
-function tellNobody(): void {
-  // Nobody is told while facts are loaded.
 }

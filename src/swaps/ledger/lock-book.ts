@@ -27,8 +27,6 @@ import { ScriptOutputs } from "./script-outputs.ts";
 import { UndoneLocks } from "./undone-locks.ts";
 import { UnminedOutputs } from "./unmined-outputs.ts";
 
-type OnChange = (script: ScriptHex) => void;
-
 /** All lock outputs. */
 export class LockBook {
   readonly entries: LayeredMap<Outpoint, OutputEntry>;
@@ -142,8 +140,8 @@ export class LockBook {
     this.#firstSmall.leave(smallList(script, this.#scripts.leastAmount(script)));
   }
 
-  /** Remembers a sighting; one that a bound turns away is not known. `onChange` gets the scripts whose outputs change. */
-  sight(sighting: Omit<Sighting, "inputs">, change: BookChange, onChange: OnChange): void {
+  /** Remembers a sighting; one that a bound turns away is not known. */
+  sight(sighting: Omit<Sighting, "inputs">, change: BookChange): void {
     const { script, amountSat, coinbase } = sighting;
     if (amountSat < DUST_SAT) return;
     const outpoint = outpointOf(sighting);
@@ -151,13 +149,12 @@ export class LockBook {
     if (known?.isSighted === true) return;
     if (known === undefined && this.#isSmall(script, amountSat) && this.#unmined.isFull(script)) return;
     const before = { mined: null, spend: null, ...known };
-    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true }, sighting.txid);
+    this.#put(outpoint, { ...before, script, amountSat, coinbase, isSighted: true }, change, sighting.txid);
     change.store(SIGHTING, sighting);
-    onChange(script);
   }
 
   /** Remembers what a transaction with lock outputs spends. Each of its outputs tells it: the first one is enough. */
-  know(txid: Txid, inputs: readonly Outpoint[], change: BookChange, onChange: OnChange): void {
+  know(txid: Txid, inputs: readonly Outpoint[], change: BookChange): void {
     if (this.conflicts.isKnown(txid)) return;
     let minedAt: number | null = null;
     for (const [outpoint, { script, mined }] of this.#outputsMadeBy(txid)) {
@@ -165,7 +162,7 @@ export class LockBook {
       // What it spends may be spent already.
       this.#outputs.touch(script, outpoint);
     }
-    this.conflicts.know(txid, inputs, minedAt, change, (other) => this.#notify(other, onChange));
+    this.conflicts.know(txid, inputs, minedAt, change, (other) => this.#notify(other, change));
   }
 
   /**
@@ -178,19 +175,16 @@ export class LockBook {
     fact: PearlBlockFact,
     change: BookChange,
     isStillWatched: (entry: Pick<OutputEntry, "script" | "amountSat">, time: number) => boolean,
-    onChange: OnChange,
   ): boolean {
     if (fact.kind === "output") {
-      return fact.amountSat < DUST_SAT
-        ? this.#applyDust(fact, change)
-        : this.#applyOutput(fact, change, onChange);
+      return fact.amountSat < DUST_SAT ? this.#applyDust(fact, change) : this.#applyOutput(fact, change);
     }
     if (fact.kind === "inputSpend") {
       // A lock transaction's own spends follow from its being mined.
       if (this.conflicts.byInput.includes(fact.outpoint, fact.txid)) return true;
       change.store(BLOCK_FACTS[fact.kind], fact);
       const spend = { txid: fact.txid, height: fact.place.height };
-      this.conflicts.spend([fact.outpoint], spend, (other) => this.#notify(other, onChange));
+      this.conflicts.spend([fact.outpoint], spend, (other) => this.#notify(other, change));
       return true;
     }
     const known = this.entries.get(fact.outpoint);
@@ -199,14 +193,13 @@ export class LockBook {
     const { txid, path, place } = fact;
     if (known.spend !== null && isEarlier(known.spend.place, place)) return true;
     const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
-    this.#put(fact.outpoint, { ...known, spend });
+    this.#put(fact.outpoint, { ...known, spend }, change);
     change.store(BLOCK_FACTS[fact.kind], fact);
-    onChange(known.script);
     return true;
   }
 
   /** Takes back what blocks above this height showed; returns that. */
-  rewind(toHeight: number, change: BookChange, onChange: OnChange): UndoneLocks {
+  rewind(toHeight: number, change: BookChange): UndoneLocks {
     const undone = new UndoneLocks();
     this.#firstDust.rewind(toHeight);
     this.#firstSmall.rewind(toHeight);
@@ -219,24 +212,23 @@ export class LockBook {
       const isFull = this.#isSmall(entry.script, entry.amountSat) && this.#unmined.isFull(entry.script);
       if (mined === null && (!entry.isSighted || (entry.mined !== null && isFull))) {
         this.#remove(outpoint, entry, change);
-      } else this.#put(outpoint, { ...entry, mined, spend });
-      onChange(entry.script);
+      } else this.#put(outpoint, { ...entry, mined, spend }, change);
     }
-    this.conflicts.rewind(toHeight, (txid) => this.#notify(txid, onChange));
+    this.conflicts.rewind(toHeight, (txid) => this.#notify(txid, change));
     return undone;
   }
 
   /** What was undone is taken to wait in the mempool, as far as the branch lets it. */
-  putBack(undone: UndoneLocks, change: BookChange, onChange: OnChange): void {
+  putBack(undone: UndoneLocks, change: BookChange): void {
     const step = undone.stepIn(this);
-    if (step !== null) this.look({ locks: pictureAfter(this.mempool, step), step }, change, onChange);
+    if (step !== null) this.look({ locks: pictureAfter(this.mempool, step), step }, change);
   }
 
   /**
    * Replaces the mempool's picture. Returns whether a lock or a spend has left it. Looks at what came and went alone: who
    * replaces his transactions pays for the last one of them, and each leaves outputs that are remembered (S-15).
    */
-  look(next: NextPicture, change: BookChange, onChange: OnChange): boolean {
+  look(next: NextPicture, change: BookChange): boolean {
     const before = this.mempool;
     this.picture.replace(next, change);
     const { came, gone } = next.step;
@@ -246,27 +238,21 @@ export class LockBook {
         // The mempool decides about those that are in no block.
         if (entry.mined !== null) continue;
         hasLeft ||= before.present.has(txid);
-        this.#outputs.touch(entry.script, outpoint);
-        onChange(entry.script);
+        this.#touch(entry.script, outpoint, change);
       }
     }
     for (const outpoint of [...came.spends.keys(), ...gone.spends]) {
       hasLeft ||= before.spends.has(outpoint);
       const entry = this.entries.get(outpoint);
-      if (entry === undefined) continue;
-      this.#outputs.touch(entry.script, outpoint);
-      onChange(entry.script);
+      if (entry !== undefined) this.#touch(entry.script, outpoint, change);
     }
     return hasLeft;
   }
 
   /** Forgets outputs of transactions that nobody has any more, which another output of the same one speaks for (S-15). */
-  forgetAlike(change: BookChange, onChange: OnChange): void {
+  forgetAlike(change: BookChange): void {
     const alike = this.#unmined.takeAlike(this.mempool.present, (txid) => this.#outputsMadeBy(txid));
-    for (const [outpoint, entry] of alike) {
-      this.#remove(outpoint, entry, change);
-      onChange(entry.script);
-    }
+    for (const [outpoint, entry] of alike) this.#remove(outpoint, entry, change);
   }
 
   /** Outputs that a transaction made or spends. */
@@ -298,27 +284,19 @@ export class LockBook {
     return true;
   }
 
-  #applyOutput(
-    fact: Extract<PearlBlockFact, { kind: "output" }>,
-    change: BookChange,
-    onChange: OnChange,
-  ): boolean {
+  #applyOutput(fact: Extract<PearlBlockFact, { kind: "output" }>, change: BookChange): boolean {
     const { script, amountSat, coinbase, place: mined } = fact;
     const outpoint = outpointOf(fact);
     const known = this.entries.get(outpoint);
     if (known !== undefined && known.mined !== null && isEarlier(known.mined, mined)) return true;
-    if (!this.#admit(outpoint, fact, change, onChange)) {
-      if (known !== undefined) {
-        this.#remove(outpoint, known, change);
-        onChange(script);
-      }
+    if (!this.#admit(outpoint, fact, change)) {
+      if (known !== undefined) this.#remove(outpoint, known, change);
       return false;
     }
     const before = { isSighted: known?.isSighted ?? false, spend: known?.spend ?? null };
-    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before }, fact.txid);
+    this.#put(outpoint, { script, amountSat, coinbase, mined, ...before }, change, fact.txid);
     change.store(BLOCK_FACTS[fact.kind], fact);
-    onChange(script);
-    this.conflicts.mine(fact.txid, mined.height, (other) => this.#notify(other, onChange));
+    this.conflicts.mine(fact.txid, mined.height, (other) => this.#notify(other, change));
     return true;
   }
 
@@ -327,7 +305,6 @@ export class LockBook {
     outpoint: Outpoint,
     { script, amountSat, place }: Pick<OutputEntry, "script" | "amountSat"> & { readonly place: PearlPlace },
     change: BookChange,
-    onChange: OnChange,
   ): boolean {
     if (!this.#isSmall(script, amountSat)) return true;
     const list = smallList(script, this.#scripts.leastAmount(script));
@@ -341,7 +318,6 @@ export class LockBook {
       const txid = txidOf(evicted);
       if (this.#byTransaction.count(txid) === 1) this.conflicts.outlive(txid, entry.mined, change);
       this.#remove(evicted, entry, change);
-      onChange(script);
     }
     return isKept;
   }
@@ -359,20 +335,21 @@ export class LockBook {
     return amountSat < this.#scripts.leastAmount(script);
   }
 
-  #notify(txid: Txid, onChange: OnChange): void {
-    const scripts = new Set<ScriptHex>();
-    for (const [outpoint, { script }] of this.#outputsMadeBy(txid)) {
-      this.#outputs.touch(script, outpoint);
-      scripts.add(script);
-    }
-    for (const script of scripts) onChange(script);
+  #notify(txid: Txid, change: BookChange): void {
+    for (const [outpoint, { script }] of this.#outputsMadeBy(txid)) this.#touch(script, outpoint, change);
+  }
+
+  /** Something of an output is another, or will be in a moment. */
+  #touch(script: ScriptHex, outpoint: Outpoint, change: BookChange): void {
+    this.#outputs.touch(script, outpoint);
+    change.touchScript(script);
   }
 
   /** `txid`: of the outpoint; whoever has its text at hand saves a copy, which would stay in memory. */
-  #put(outpoint: Outpoint, entry: OutputEntry, txid = txidOf(outpoint)): void {
+  #put(outpoint: Outpoint, entry: OutputEntry, change: BookChange, txid = txidOf(outpoint)): void {
     const { script, amountSat, coinbase, mined, isSighted, spend } = entry;
     const before = this.entries.get(outpoint)?.spend ?? null;
-    this.#outputs.touch(script, outpoint);
+    this.#touch(script, outpoint, change);
     if (before !== null && before.txid !== spend?.txid) this.#bySpender.delete(before.txid, outpoint);
     if (spend !== null) this.#bySpender.add(spend.txid, outpoint);
     // The same text as the script's own entry, so that it is in memory once. Named one by one, the fields take less of it.
@@ -387,7 +364,7 @@ export class LockBook {
   /** Forgets an output, and what its transaction spends with the last one of it. */
   #remove(outpoint: Outpoint, entry: OutputEntry, change: BookChange): void {
     const txid = txidOf(outpoint);
-    this.#outputs.touch(entry.script, outpoint);
+    this.#touch(entry.script, outpoint, change);
     if (entry.spend !== null) this.#bySpender.delete(entry.spend.txid, outpoint);
     this.entries.delete(outpoint);
     this.byScript.delete(entry.script, outpoint);

@@ -2,10 +2,10 @@
 // back.
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
-import type { EscrowEvent, EvmPlace, OrderFacts } from "../../swap/facts.ts";
+import type { EscrowEvent, OrderFacts } from "../../swap/facts.ts";
 import { type OrderStep, stepFault } from "../../swap/order-state.ts";
 import { isAskMatch, type Terms } from "../../swap/terms.ts";
-import type { BookChange, CausingBlock } from "./book-change.ts";
+import type { BookChange } from "./book-change.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
 import type { KeyWatcher } from "./multi-index.ts";
@@ -18,11 +18,6 @@ export interface OrderEntry {
   /** Of the present keys; null without both keys or where one is no point. */
   readonly script: ScriptHex | null;
   readonly keysValid: boolean;
-}
-
-/** The block of an event, as a cause. */
-export function evmCause(place: EvmPlace): CausingBlock {
-  return { chain: "evm", height: place.block, hash: place.blockHash };
 }
 
 /** All orders. */
@@ -123,7 +118,7 @@ export class OrderBook {
     this.#byUse.set(useOf(terms.buyer, terms.hashlock), orderHash);
     this.byTransaction.add(place.txHash, orderHash);
     if (isAskMatch(terms)) this.byAsk.set(terms.askId, orderHash);
-    change.touch(orderHash, evmCause(place));
+    change.touch(orderHash);
   }
 
   /** What the contract lets pass once for ever: an ask (S-21), and a hashlock of the same buyer (S-22). */
@@ -144,7 +139,7 @@ export class OrderBook {
       );
     }
     this.#replace(entry, advanced(entry.facts, event), change);
-    change.touch(event.orderHash, evmCause(event.place));
+    change.touch(event.orderHash);
   }
 
   /** The token refused the payout of a closed order. */
@@ -155,7 +150,7 @@ export class OrderBook {
       throw new ImpossibleLog(event, "its order is not over, or was credited already (S-25)");
     }
     this.#replace(entry, { ...entry.facts, credited: { place, account, amount, withdrawn: null } }, change);
-    change.touch(orderHash, evmCause(place));
+    change.touch(orderHash);
   }
 
   /** An account withdraws all that it is owed, so its credits of all orders end. */
@@ -165,7 +160,7 @@ export class OrderBook {
       const credited = entry?.facts.credited ?? null;
       if (entry === undefined || credited === null) continue;
       this.#replace(entry, { ...entry.facts, credited: { ...credited, withdrawn: place } }, change);
-      change.touch(hash, evmCause(place));
+      change.touch(hash);
     }
   }
 

@@ -56,7 +56,7 @@ export class RecordBook {
     this.asksBySeller.add(ask.terms.seller, ask.askId);
     this.#asksByEnd.add(String(ask.terms.expiry), ask.askId);
     change.store(ASK, ask);
-    change.touchAsk(ask.askId, null);
+    change.touchAsk(ask.askId);
   }
 
   /** Removes an ask that is there. */
@@ -67,7 +67,7 @@ export class RecordBook {
     this.asksBySeller.delete(ask.terms.seller, id);
     this.#asksByEnd.delete(String(ask.terms.expiry), id);
     change.forget(ASK, id);
-    change.touchAsk(id, null);
+    change.touchAsk(id);
   }
 
   /** Takes an ask out whose order has closed. */
@@ -97,7 +97,7 @@ export class RecordBook {
     this.takesByAsk.add(askId, take.dealHash);
     this.takesByHashlock.add(hashlock, take.dealHash);
     change.store(TAKE, take);
-    change.touch(take.dealHash, null);
+    change.touch(take.dealHash);
   }
 
   /** Removes a take that is there. */
@@ -113,7 +113,7 @@ export class RecordBook {
     if (!this.takesByHashlock.has(hashlock)) this.#hashlockEnds.delete(hashlock);
     change.forget(TAKE, hash);
     // The row of its order, where there is one, shows when it expired.
-    change.touch(hash, null);
+    change.touch(hash);
   }
 
   /** Some asks, at most so many: from one call to the next it goes round all of them. */
@@ -185,7 +185,7 @@ export class RecordBook {
     if (isSame) return;
     this.addresses.set(next.orderHash, next);
     change.store(ADDRESSES, next);
-    change.touch(next.orderHash, null);
+    change.touch(next.orderHash);
   }
 
   #forgetEnd({ dealHash, terms, expiresAt }: TakeRecord): void {
@@ -197,7 +197,7 @@ export class RecordBook {
   putOrigin(origin: OriginRecord, change: BookChange): void {
     this.origins.set(origin.orderHash, origin);
     change.store(ORIGIN, origin);
-    change.touch(origin.orderHash, null);
+    change.touch(origin.orderHash);
   }
 
   /** Hashes of the takes to remove: dead for seven days, and the oldest ones beyond `max`. */

@@ -135,7 +135,7 @@ export class TrustBook {
     if (ends === null) change.forget(SHOWN_ENDS, "shown");
     else change.store(SHOWN_ENDS, ends);
     if (before === null || after === null) this.#touchUnnamed(before ?? after, change);
-    else for (const name of namedOnce(before, after)) change.touch(orderOfEnd(name), null);
+    else for (const name of namedOnce(before, after)) change.touch(orderOfEnd(name));
   }
 
   /** One RPC is believed from now on, or no longer: then what is not among those that are shown, or were, differs. */
@@ -144,7 +144,7 @@ export class TrustBook {
     for (const event of this.#unsettled.value) {
       if (!isOrderEnd(event)) continue;
       const { orderHash, place } = event;
-      if (!named.has(endName(orderHash, place.blockHash))) change.touch(orderHash, null);
+      if (!named.has(endName(orderHash, place.blockHash))) change.touch(orderHash);
     }
   }
 
