@@ -9,8 +9,6 @@
 
 import type { Bytes32, EvmAddress, ScriptHex } from "../../primitives/brands.ts";
 import type { ChainTips, EscrowEvent } from "../../swap/facts.ts";
-import { DEEP } from "../../swap/finality.ts";
-import type { SwapRules } from "../../swap/subject.ts";
 import type { Terms } from "../../swap/terms.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
@@ -130,7 +128,7 @@ export class AffectedRows implements BookChange {
   }
 
   /** The tips were these before the change, by the block of the new one: orders whose blocks cross a bound are others. */
-  tips(before: ChainTips, depths: Depths): void {
+  tips(before: ChainTips): void {
     const { chains, orders, waiting } = this.#books;
     const after = chains.tips;
     const isEvmSame = before.evm.finalHeight === after.evm.finalHeight;
@@ -139,57 +137,49 @@ export class AffectedRows implements BookChange {
     const isLower = after.pearl.height < before.pearl.height;
     for (const hash of (isLower ? orders.entries : waiting).keys()) {
       const entry = orders.entries.get(hash);
-      if (entry === undefined || !crosses(this.#books, entry, before, depths)) continue;
+      if (entry === undefined || !crosses(this.#books, entry, before)) continue;
       this.touch(hash);
     }
   }
 
   /** Which orders wait from now on, when all that the change touches is touched. */
-  settle(before: ChainTips, depths: Depths): void {
+  settle(before: ChainTips): void {
     const { chains, orders, waiting } = this.#books;
-    settleWaiting(this.#books, depths, waiting.keys());
+    settleWaiting(this.#books, waiting.keys());
     const isLower = chains.tips.pearl.height < before.pearl.height;
-    settleWaiting(this.#books, depths, (isLower ? orders.entries : this.#draft.orders).keys());
+    settleWaiting(this.#books, (isLower ? orders.entries : this.#draft.orders).keys());
   }
 }
 
-/** The numbers of PEARL confirmations that rows tell apart. */
-export type Depths = readonly number[];
-
-/** Those of these rules. */
-export function depthsOf({ large, small }: Pick<SwapRules, "large" | "small">): Depths {
-  return [...new Set([large.k, small.k, DEEP])];
-}
-
 /** Keeps of these orders those that wait for a tip to move among the waiting ones, and no others. */
-export function settleWaiting(books: Books, depths: Depths, hashes: Iterable<Bytes32>): void {
+export function settleWaiting(books: Books, hashes: Iterable<Bytes32>): void {
   for (const hash of hashes) {
     const entry = books.orders.entries.get(hash);
-    const isWaiting = entry !== undefined && waits(books, entry, depths);
+    const isWaiting = entry !== undefined && waits(books, entry);
     if (isWaiting === books.waiting.has(hash)) continue;
     if (isWaiting) books.waiting.set(hash, true);
     else books.waiting.delete(hash);
   }
 }
 
-function waits(books: Books, entry: OrderEntry, depths: Depths): boolean {
+function waits(books: Books, entry: OrderEntry): boolean {
   const { evm, pearl } = books.chains.tips;
   for (const block of evmHeights(entry)) if (block > evm.finalHeight) return true;
   for (const height of pearlHeights(books, entry)) {
     const depth = pearl.height - height + 1;
-    if (depths.some((needed) => depth < needed)) return true;
+    if (books.depths.some((needed) => depth < needed)) return true;
   }
   return false;
 }
 
-function crosses(books: Books, entry: OrderEntry, before: ChainTips, depths: Depths): boolean {
+function crosses(books: Books, entry: OrderEntry, before: ChainTips): boolean {
   const after = books.chains.tips;
   for (const block of evmHeights(entry)) {
     if (block > before.evm.finalHeight !== block > after.evm.finalHeight) return true;
   }
   for (const height of pearlHeights(books, entry)) {
     const [was, is] = [before.pearl.height - height + 1, after.pearl.height - height + 1];
-    if (depths.some((needed) => was >= needed !== is >= needed)) return true;
+    if (books.depths.some((needed) => was >= needed !== is >= needed)) return true;
   }
   return false;
 }

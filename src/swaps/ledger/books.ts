@@ -4,6 +4,8 @@
 import type { Bytes32, ScriptHex } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
+import { DEEP } from "../../swap/finality.ts";
+import type { SwapRules } from "../../swap/subject.ts";
 import type { BookChange, CausingBlock } from "./book-change.ts";
 import { ChainBook } from "./chain-book.ts";
 import { ClosedBook } from "./closed-book.ts";
@@ -22,6 +24,7 @@ import { TrustBook } from "./trust-book.ts";
 /** What books are made with. */
 interface BookSettings {
   readonly crypto: SwapCrypto;
+  readonly rules: Pick<SwapRules, "large" | "small">;
   /** As `ChainTips.evm.need`. */
   readonly evmConfirmations: number | null;
 }
@@ -43,6 +46,8 @@ export class Books {
   readonly hashlocks: HashlockFilter;
   /** As `LedgerReads.balanceSeenAt`. Neither stored nor part of a change. */
   readonly balancesSeen: Map<string, number>;
+  /** The numbers of PEARL confirmations that rows tell apart (S-03, S-15, S-54). */
+  readonly depths: readonly number[];
   readonly #made: BookSettings;
   readonly #layer: Layer<Books>;
 
@@ -51,6 +56,11 @@ export class Books {
     const layer = new Layer(under);
     this.#layer = layer;
     this.#made = settings;
+    const { large, small } = settings.rules;
+    this.depths = layer.shared(
+      (books) => books.depths,
+      () => [...new Set([large.k, small.k, DEEP])],
+    );
     this.hashlocks = layer.shared(
       (books) => books.hashlocks,
       () => new HashlockFilter(),

@@ -37,8 +37,7 @@ async function after(...events: readonly EscrowEvent[]) {
 async function staged(events: readonly EscrowEvent[], { isOffered = false, isPaid = false }) {
   const log = alarmLog();
   const parts = ledgerParts(log);
-  const { crypto } = parts;
-  const draft = new Draft(new Books({ crypto, evmConfirmations: null }));
+  const draft = new Draft(new Books(parts));
   const { books } = draft;
   const changes = new LedgerChanges(draft, parts);
   changes.pearl(pearl(100));

@@ -5,7 +5,6 @@
 import type { Bytes32, Outpoint } from "../../primitives/brands.ts";
 import { remember } from "../../primitives/oldest-first.ts";
 import { isAskMatch } from "../../swap/terms.ts";
-import type { Depths } from "./affected-rows.ts";
 import type { Books } from "./books.ts";
 import { type Bundle, bundleOf, MAX_PARTS, namesOf, pearlHeightOf } from "./bundles.ts";
 import { bareName } from "./closed-port.ts";
@@ -30,7 +29,7 @@ const CLOSED_AT_ONCE = 50;
 const MAX_HELD = 100_000;
 
 /** Whether a bundle closes. */
-function isClosed(books: Books, bundle: Bundle, depths: Depths, bounds: ClosingBounds): boolean {
+function isClosed(books: Books, bundle: Bundle, bounds: ClosingBounds): boolean {
   const { orders, records, scripts } = books;
   for (const hash of bundle.orders) {
     const entry = orders.entries.get(hash);
@@ -44,7 +43,7 @@ function isClosed(books: Books, bundle: Bundle, depths: Depths, bounds: ClosingB
     const terms = orders.entries.get(hash)?.facts.terms;
     if (terms === undefined || (isAskMatch(terms) && records.takesByAsk.has(terms.askId))) return false;
   }
-  const below = books.chains.tips.pearl.height - Math.max(...depths) - bounds.pearlBlocks;
+  const below = books.chains.tips.pearl.height - Math.max(...books.depths) - bounds.pearlBlocks;
   for (const script of bundle.scripts) {
     if (scripts.entries.get(script)?.covered !== true || books.locks.hasDust(script)) return false;
     for (const outpoint of books.locks.byScript.of(script))
@@ -74,7 +73,6 @@ function isOutputOver({ locks }: Books, outpoint: Outpoint, below: number): bool
 
 /** Goes round the orders in memory, for the bundles that are to close. */
 export class ClosingRounds {
-  readonly #depths: Depths;
   readonly #bounds: ClosingBounds;
   #turn: Iterator<readonly [Bytes32, OrderEntry]> | null = null;
   /** Until when bundles stay that have these names, in the order in which they were asked for. */
@@ -82,8 +80,7 @@ export class ClosingRounds {
   /** Which the round goes through: others take their place where a commit has failed. */
   #books: Books | null = null;
 
-  constructor(depths: Depths, bounds: ClosingBounds) {
-    this.#depths = depths;
+  constructor(bounds: ClosingBounds) {
     this.#bounds = bounds;
   }
 
@@ -117,8 +114,7 @@ export class ClosingRounds {
       looked += bundle?.parts ?? MAX_PARTS;
       if (bundle === null) continue;
       for (const order of bundle.orders) seen.add(order);
-      if (isClosed(books, bundle, this.#depths, this.#bounds) && !this.#isHeld(books, bundle))
-        found.push(hashlock);
+      if (isClosed(books, bundle, this.#bounds) && !this.#isHeld(books, bundle)) found.push(hashlock);
     }
     return found;
   }

@@ -2,11 +2,10 @@
 // records, and what time alone changes.
 
 import type { Bytes32, EvmAddress, Outpoint, ScriptHex } from "../../primitives/brands.ts";
-import type { PearlBlockFact, Sighting } from "../../swap/facts.ts";
+import type { ChainTips, PearlBlockFact, Sighting } from "../../swap/facts.ts";
 import { outpointOf } from "../../swap/lock-choice.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { PostedTake, TakeRecord } from "../../swap/records.ts";
-import type { EvaluationContext } from "../../swap/subject.ts";
 import type { Clock } from "../../follow/ports.ts";
 import { evmReorgEvent } from "./change-events.ts";
 import type { CausingBlock } from "./book-change.ts";
@@ -19,7 +18,7 @@ import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
 import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
 import { openBundles } from "./recall.ts";
-import { AffectedRows, type Depths } from "./affected-rows.ts";
+import { AffectedRows } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
 
 /** Events that are applied between two breaths of the event loop: some milliseconds, the curve operations included. */
@@ -35,11 +34,12 @@ function inOrder(one: PearlBlockFact, other: PearlBlockFact): number {
   );
 }
 
-/** What bounds changes. */
-export interface ChangeLimits {
+/** What changes are made with. */
+interface LedgerChangesParts {
+  readonly crypto: SwapCrypto;
+  readonly clock: Clock;
   /** Takes that are kept in all (S-42). */
   readonly takeMax: number;
-  readonly depths: Depths;
 }
 
 /** Makes one change out in a draft, which nobody else changes meanwhile. */
@@ -50,12 +50,10 @@ export class LedgerChanges {
   readonly #ofNoBlock: AffectedRows;
   /** Of the block of the tip, where that has moved. */
   #ofTip: AffectedRows;
-  readonly #crypto: SwapCrypto;
-  readonly #clock: Clock;
+  readonly #parts: LedgerChangesParts;
 
-  constructor(draft: Draft, { crypto, clock }: { readonly crypto: SwapCrypto; readonly clock: Clock }) {
-    this.#crypto = crypto;
-    this.#clock = clock;
+  constructor(draft: Draft, parts: LedgerChangesParts) {
+    this.#parts = parts;
     this.#draft = draft;
     this.#books = draft.books;
     this.#ofNoBlock = this.#by(null);
@@ -172,8 +170,24 @@ export class LedgerChanges {
     if (hasOrder) this.#keepAddress(take);
   }
 
-  /** Carries a change out. Rejects as the steps throw. */
-  async make(change: LedgerChange): Promise<void> {
+  /**
+   * Carries a change out: with the closed bundles that come back before it, and with what time does besides, from a moment
+   * to the one that `momentAt` gives for the tips that the change leaves. Resolves with that; rejects as the steps throw.
+   */
+  async carryOut<Later extends Moment>(
+    { change, was, opened }: Omit<TimedChange, "is">,
+    momentAt: (tips: ChainTips) => Later,
+  ): Promise<Later> {
+    const { chains } = this.#books;
+    const { tips } = chains;
+    openBundles(this.#draft, opened);
+    await this.#make(change);
+    const is = momentAt(chains.tips);
+    this.#passTime(was, is, tips);
+    return is;
+  }
+
+  async #make(change: LedgerChange): Promise<void> {
     switch (change.kind) {
       case "evm":
         return this.evm(change.step);
@@ -200,14 +214,6 @@ export class LedgerChanges {
     }
   }
 
-  /** Carries out a change that another process has told, at the moments that it was made at. Rejects as the steps do. */
-  async told({ change, was, is, opened }: TimedChange, limits: ChangeLimits): Promise<void> {
-    openBundles(this.#draft, opened);
-    const { tips } = this.#books.chains;
-    await this.make(change);
-    this.passTime({ ...was, tips }, is, limits);
-  }
-
   /** A bundle leaves memory. What the store needs to know of it is made of the books that have it. */
   #close(hashlock: Bytes32): void {
     const books = this.#books;
@@ -215,7 +221,7 @@ export class LedgerChanges {
     if (bundle === null) throw new Error(`swap ledger: the orders of ${hashlock} cannot close`);
     const id = books.closed.nextBundle();
     const { moved } = this.#draft;
-    this.#draft.close.push(closedBundle(books, bundle, id, this.#crypto));
+    this.#draft.close.push(closedBundle(books, bundle, id, this.#parts.crypto));
     books.closed.count(countedOrders(books, bundle.orders), bundle.asks.size, 1);
     for (const one of bundle.hashlocks) {
       if (books.secrets.entries.has(one)) continue;
@@ -231,17 +237,13 @@ export class LedgerChanges {
    * What time and the tips change besides, when all else is applied: asks and takes die, takes long dead go, and the
    * oldest beyond `takeMax`; orders become final.
    */
-  passTime(
-    before: Pick<EvaluationContext, "tips" | "expiryNow">,
-    { expiryNow }: Moment,
-    limits: ChangeLimits,
-  ): void {
+  #passTime(was: Moment, is: Moment, tipsBefore: ChainTips): void {
     const { records } = this.#books;
-    this.#ofNoBlock.moment(before.expiryNow, expiryNow);
-    for (const hash of records.outdatedTakes(expiryNow, limits.takeMax))
+    this.#ofNoBlock.moment(was.expiryNow, is.expiryNow);
+    for (const hash of records.outdatedTakes(is.expiryNow, this.#parts.takeMax))
       records.removeTake(hash, this.#ofNoBlock);
-    this.#ofTip.tips(before.tips, limits.depths);
-    this.#ofTip.settle(before.tips, limits.depths);
+    this.#ofTip.tips(tipsBefore);
+    this.#ofTip.settle(tipsBefore);
   }
 
   /** A chain has moved, and its remembered blocks with it; `finalHeight` as for `remember`. */
@@ -280,7 +282,7 @@ export class LedgerChanges {
     const { orders, secrets, trust } = this.#books;
     const revoking = new Map<EvmAddress, AffectedRows>();
     for (const [at, event] of events.entries()) {
-      if (at % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) await this.#clock.sleep(0);
+      if (at % APPLIED_AT_ONCE === APPLIED_AT_ONCE - 1) await this.#parts.clock.sleep(0);
       const { place } = event;
       if (place.block <= base || place.block > tip.height) {
         throw new Error(

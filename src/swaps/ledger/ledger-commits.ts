@@ -7,7 +7,6 @@ import type { ChainTips } from "../../swap/facts.ts";
 import type { EvaluationContext, SwapRules } from "../../swap/subject.ts";
 import { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
-import { depthsOf } from "./affected-rows.ts";
 import { Books, Draft } from "./books.ts";
 import { type LedgerChange, readChange, type TimedChange, toldChange } from "./change-text.ts";
 import {
@@ -18,9 +17,9 @@ import {
   touchedRows,
 } from "./change-events.ts";
 import { UNTOLD } from "./fact-kinds.ts";
-import { type ChangeLimits, LedgerChanges } from "./ledger-changes.ts";
+import { LedgerChanges } from "./ledger-changes.ts";
 import { loadBooks } from "./ledger-loading.ts";
-import { openBundles, touchedBy, undoneBy, withBundles } from "./recall.ts";
+import { touchedBy, undoneBy, withBundles } from "./recall.ts";
 import {
   type ClosedAnswer,
   type ClosedQuestion,
@@ -72,7 +71,6 @@ export class LedgerCommits {
   readonly subjects: Subjects;
   readonly #parts: SwapLedgerDependencies;
   readonly #events: ChangeEvents;
-  readonly #limits: ChangeLimits;
   readonly #rounds: ClosingRounds | null;
   #books: Books;
   /** Whether a commit has failed and the books could not be read again since. */
@@ -85,25 +83,23 @@ export class LedgerCommits {
   #landing: Promise<void> = Promise.resolve();
   readonly #rowListeners: RowListener[] = [];
 
-  private constructor(parts: SwapLedgerDependencies, limits: ChangeLimits, books: Books) {
+  private constructor(parts: SwapLedgerDependencies, books: Books) {
     this.#parts = parts;
-    this.#limits = limits;
     this.#books = books;
     this.subjects = new Subjects(parts.crypto);
     this.#events = new ChangeEvents(this.subjects, parts);
-    this.#rounds = parts.closing === undefined ? null : new ClosingRounds(limits.depths, parts.closing);
+    this.#rounds = parts.closing === undefined ? null : new ClosingRounds(parts.closing);
     this.#lastContext = this.context();
   }
 
   /** As `SwapLedger.open`. */
   static async open(parts: SwapLedgerDependencies): Promise<LedgerCommits> {
-    const { store, identity, takeMax, rules } = parts;
+    const { store, identity } = parts;
     await store.initialise(identity);
-    const limits = { takeMax, depths: depthsOf(rules) };
     const books = new Books(parts);
-    const isUntold = await loadBooks(store, books, limits.depths);
+    const isUntold = await loadBooks(store, books);
     if (isUntold) await store.commit({ ...NOTHING, remove: [UNTOLD.row("rows")], events: null });
-    return new LedgerCommits(parts, limits, books);
+    return new LedgerCommits(parts, books);
   }
 
   /** The books as they are durable. Others take their place where a commit has failed, so nobody keeps them. */
@@ -186,7 +182,7 @@ export class LedgerCommits {
     return this.#inTurn(async () => {
       const timed = readChange(text, this.#books.locks.mempool);
       const draft = new Draft(this.#books);
-      await new LedgerChanges(draft, this.#parts).told(timed, this.#limits);
+      await new LedgerChanges(draft, this.#parts).carryOut(timed, () => timed.is);
       draft.books.layDown();
       this.#tellListeners(draft);
       this.feed.publish();
@@ -219,17 +215,14 @@ export class LedgerCommits {
   async #carryOut(given: Change): Promise<void> {
     await this.#believed();
     const change = typeof given === "function" ? await given() : given;
-    const undone = undoneBy(change, this.#limits.depths);
+    const undone = undoneBy(this.#books, change);
     if (undone !== null) await this.#openPieces(undone);
     const opened = await this.#closedBundles(touchedBy(this.#books, change));
     if (change.kind === "open" && opened.length === 0) return;
     const draft = new Draft(this.#books);
-    openBundles(draft, opened);
-    const changes = new LedgerChanges(draft, this.#parts);
-    await changes.make(change);
     const was = { ...this.#lastContext, tips: this.#books.chains.tips };
-    const is = this.context(draft.books.chains.tips);
-    changes.passTime(was, is, this.#limits);
+    const changes = new LedgerChanges(draft, this.#parts);
+    const is = await changes.carryOut({ change, was, opened }, (tips) => this.context(tips));
     const rows = touchedRows(draft);
     const [first, rest] = [rows.slice(0, TOLD_AT_ONCE), rows.slice(TOLD_AT_ONCE)];
     const [before, hidden] = [
@@ -335,7 +328,7 @@ export class LedgerCommits {
   /** Drops what is in memory and reads it from the store, but for what is in memory alone. */
   async #readAgain(): Promise<void> {
     const books = new Books(this.#parts);
-    const isUntold = await loadBooks(this.#parts.store, books, this.#limits.depths);
+    const isUntold = await loadBooks(this.#parts.store, books);
     books.takeUnstored(this.#books);
     this.#owesReset ||= isUntold;
     this.#books = books;

@@ -1,7 +1,7 @@
 // Restores the ledger's memory: every stored fact in the order of its first insertion.
 
 import type { PearlBlockFact } from "../../swap/facts.ts";
-import { type Depths, settleWaiting } from "./affected-rows.ts";
+import { settleWaiting } from "./affected-rows.ts";
 import { LOADING } from "./book-change.ts";
 import type { Books } from "./books.ts";
 import { CLOSED, UNREVEALED } from "./closed-book.ts";
@@ -34,10 +34,9 @@ import type { SwapStore } from "./ports.ts";
 type Loader = (fact: StoredFact, interner: Interner, books: Books) => void;
 
 /**
- * Fills empty books from the store, with the orders that wait for confirmations of these numbers. Returns whether a change
- * was being told when the process ended. @throws where a fact is damaged or of no known kind.
+ * Fills empty books from the store. Returns whether a change was being told when the process ended. @throws where a fact is damaged or of no known kind.
  */
-export async function loadBooks(store: SwapStore, books: Books, depths: Depths): Promise<boolean> {
+export async function loadBooks(store: SwapStore, books: Books): Promise<boolean> {
   let isUntold = false;
   const interner = new Interner();
   await store.load((facts) => {
@@ -50,7 +49,7 @@ export async function loadBooks(store: SwapStore, books: Books, depths: Depths):
   books.trust.settle(finalHeight);
   books.chains.remember("evm", null, await store.checkpoints("evm"), finalHeight);
   books.chains.remember("pearl", null, await store.checkpoints("pearl"), -1);
-  settleWaiting(books, depths, books.orders.entries.keys());
+  settleWaiting(books, books.orders.entries.keys());
   return isUntold;
 }
 

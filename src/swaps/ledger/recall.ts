@@ -4,7 +4,6 @@
 import type { Bytes32, Txid } from "../../primitives/brands.ts";
 import { isAskMatch } from "../../swap/terms.ts";
 import type { EscrowEvent, PearlBlockFact, Sighting } from "../../swap/facts.ts";
-import type { Depths } from "./affected-rows.ts";
 import { LOADING } from "./book-change.ts";
 import type { Books, Draft } from "./books.ts";
 import type { LedgerChange } from "./change-text.ts";
@@ -25,7 +24,7 @@ export function touchedBy(books: Books, change: LedgerChange): readonly ClosedQu
 }
 
 /** Whose bundles must be back before this change, piece by piece; null where it undoes nothing. */
-export function undoneBy(change: LedgerChange, depths: Depths): ClosedQuestion | null {
+export function undoneBy({ depths }: Books, change: LedgerChange): ClosedQuestion | null {
   if (change.kind !== "evm" && change.kind !== "pearl") return null;
   const { rewindTo } = change.step;
   if (rewindTo === null) return null;
