@@ -6,7 +6,7 @@ import { Deposed } from "../adapters/store-postgres/write/writer.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import type { MempoolOperation, MempoolView } from "../follow/serving.ts";
-import type { LedgerReads } from "../swaps/ledger/ports.ts";
+import type { LedgerReads } from "../swaps/ledger/ledger.ts";
 import { reportText, type WriterReport } from "./report.ts";
 
 /** Names of what is told. */

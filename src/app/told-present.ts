@@ -14,7 +14,7 @@ import type {
   MempoolSnapshot,
   MempoolView,
 } from "../follow/serving.ts";
-import type { LedgerReads } from "../swaps/ledger/ports.ts";
+import type { LedgerReads } from "../swaps/ledger/ledger.ts";
 import { type SharedSettings, settingsThatDiffer } from "./config/shared-settings.ts";
 import { TOPICS } from "./publish-report.ts";
 import { readReport, type SwapReport, type WriterReport } from "./report.ts";

@@ -44,7 +44,7 @@ export class Books {
   readonly waiting: LayeredMap<Bytes32, true>;
   /** The hashlocks of orders and takes; of a draft those before it. */
   readonly hashlocks: HashlockFilter;
-  /** As `LedgerReads.balanceSeenAt`. Neither stored nor part of a change. */
+  /** As `StateReads.balanceSeenAt`. Neither stored nor part of a change. */
   readonly balancesSeen: Map<string, number>;
   /** The numbers of PEARL confirmations that rows tell apart (S-03, S-15, S-54). */
   readonly depths: readonly number[];

@@ -135,7 +135,7 @@ export class LedgerCommits {
     return this.#inTurn(() => this.#carryOut(change));
   }
 
-  /** As `LedgerReads.open`. */
+  /** As `SwapLedger.open`. */
   open(questions: readonly ClosedQuestion[]): Promise<void> {
     return this.#inTurn(async () => {
       // What is still in memory stays, too: else it could close while whoever named it waits for a node.

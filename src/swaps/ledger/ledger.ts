@@ -5,7 +5,6 @@ import type { EscrowEvent, Sighting, Chain } from "../../swap/facts.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
 import type { CommitFeed } from "../../follow/commit-feed.ts";
 import type { Log } from "../../follow/ports.ts";
-import { BookReads } from "./book-reads.ts";
 import type { Books } from "./books.ts";
 import type { ClosedAnswer, ClosedQuestion } from "./closed-port.ts";
 import type { ClosedState } from "./closed-state.ts";
@@ -19,21 +18,27 @@ import type {
   EvmChange,
   EvmLedger,
   FinalAlarm,
-  LedgerReads,
   LedgerWrites,
   MempoolLocks,
   PearlChange,
   RecordWrites,
   SwapStore,
 } from "./ports.ts";
-import type { StateReads } from "./state-reads.ts";
+import { StateReads } from "./state-reads.ts";
 import { WatchedScripts } from "./watched-scripts.ts";
 
 /** Asks that one step of time looks at for whether they are to be forgotten. */
 const ASKS_AT_ONCE = 2_000;
 
+/** The ledger as the API sees it. Closed deals are read by `reading` alone, or after `open`. */
+export type LedgerReads = StateReads &
+  Pick<
+    SwapLedger,
+    "settled" | "noteBalanceSeen" | "addressesSeen" | "write" | "reading" | "open" | "closedCounts" | "onRows"
+  >;
+
 /** The owner of swap state. */
-export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, LedgerReads {
+export class SwapLedger extends StateReads implements LedgerWrites, EvmLedger {
   readonly watch = new WatchedScripts(() => this.#books);
   readonly #commits: LedgerCommits;
   readonly #store: SwapStore;
@@ -91,7 +96,7 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     });
   }
 
-  /** As `LedgerReads.write`. */
+  /** Changes records. Resolves when that is durable and visible. */
   write(records: RecordWrites): Promise<void> {
     return this.#commits.run({ kind: "records", writes: records });
   }
@@ -109,7 +114,10 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#commits.close();
   }
 
-  /** As `LedgerReads.open`. */
+  /**
+   * Brings closed deals into memory, to be worked on. What these questions name stays there for some minutes at least,
+   * whether it had left or not.
+   */
   open(questions: readonly ClosedQuestion[]): Promise<void> {
     return this.#commits.open(questions);
   }
@@ -130,7 +138,10 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#commits.follow(text);
   }
 
-  /** As `LedgerReads.reading`. */
+  /**
+   * Reads what has closed together with what is in memory. `evaluate` gets reads of one state that show both, with the
+   * answers to the questions, and uses them up at once.
+   */
   reading<Value>(
     questions: readonly ClosedQuestion[],
     evaluate: (reads: StateReads, answer: ClosedAnswer) => Value,
@@ -138,11 +149,11 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     const { subjects } = this.#commits;
     return this.#commits.reading(questions, (books, answer) => {
       const context = (): EvaluationContext => this.#commits.context();
-      return evaluate(new BookReads({ books: () => books, subjects, context }), answer);
+      return evaluate(new StateReads({ books: () => books, subjects, context }), answer);
     });
   }
 
-  /** As `LedgerReads.closedCounts`. */
+  /** How many orders and asks have closed, by status. */
   closedCounts(): ClosedState {
     return this.#books.closed.state;
   }
@@ -152,6 +163,7 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#commits.startAgain();
   }
 
+  /** Calls back after each visible change. */
   onRows(listener: RowListener): void {
     this.#commits.onRows(listener);
   }
@@ -206,14 +218,20 @@ export class SwapLedger extends BookReads implements LedgerWrites, EvmLedger, Le
     return this.#commits.landed();
   }
 
+  /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
   settled(): Promise<void> {
     return this.#commits.settled();
   }
 
+  /** Addresses of which `balanceSeenAt` knows a time. */
   addressesSeen(): Iterable<string> {
     return this.#books.balancesSeen.keys();
   }
 
+  /**
+   * Notes what `balanceSeenAt` answers; null forgets it. In memory alone: rows show it, no event tells it, and records
+   * are brought up to date once an hour.
+   */
   noteBalanceSeen(address: string, at: number | null): void {
     const { balancesSeen } = this.#books;
     if (at === null) balancesSeen.delete(address);

@@ -50,7 +50,7 @@ export class OrderBook {
     this.#scripts = scripts;
   }
 
-  /** As `LedgerReads.isHashlockUsed`. */
+  /** As `StateReads.isHashlockUsed`. */
   isHashlockUsed(buyer: EvmAddress, hashlock: Bytes32, except: Bytes32 | null): boolean {
     const hash = this.#byUse.get(useOf(buyer, hashlock));
     return hash !== undefined && hash !== except;

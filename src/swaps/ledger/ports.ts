@@ -13,8 +13,6 @@ import type {
   SpendPath,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, PostedTake } from "../../swap/records.ts";
-import type { StateReads } from "./state-reads.ts";
-import type { ClosedState } from "./closed-state.ts";
 import type { ClosedAnswer, ClosedBundle, ClosedQuestion, StoredFact } from "./closed-port.ts";
 
 /** What a database of swaps belongs to (S-26): another one is refused at start. */
@@ -302,37 +300,6 @@ export interface RecordWrites {
    * PEARL blocks from this height on are read again: for a lock transaction older than its order's first fact (S-53).
    */
   readonly rereadFrom?: number;
-}
-
-/** The ledger as the API sees it. Closed deals are read by `reading` alone, or after `open`. */
-export interface LedgerReads extends StateReads {
-  /** Resolves when no commit is in flight, so that what is read afterwards is durable. */
-  settled(): Promise<void>;
-  /**
-   * Notes what `balanceSeenAt` answers; null forgets it. In memory alone: rows show it, no event tells it, and records
-   * are brought up to date once an hour.
-   */
-  noteBalanceSeen(address: string, at: number | null): void;
-  /** Addresses of which `balanceSeenAt` knows a time. */
-  addressesSeen(): Iterable<string>;
-  write(records: RecordWrites): Promise<void>;
-  /**
-   * Reads what has closed together with what is in memory. `evaluate` gets reads of one state that show both, with the
-   * answers to the questions, and uses them up at once.
-   */
-  reading<Value>(
-    questions: readonly ClosedQuestion[],
-    evaluate: (reads: StateReads, answer: ClosedAnswer) => Value,
-  ): Promise<Value>;
-  /**
-   * Brings closed deals into memory, to be worked on. What these questions name stays there for some minutes at least,
-   * whether it had left or not.
-   */
-  open(questions: readonly ClosedQuestion[]): Promise<void>;
-  /** How many orders and asks have closed, by status. */
-  closedCounts(): ClosedState;
-  /** Calls back after each visible change. */
-  onRows(listener: RowListener): void;
 }
 
 /** Is called with the orders (and takes) and the asks whose rows may differ. */

@@ -5,10 +5,15 @@
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { Layer, LayeredMap, LayeredValue } from "./layers.ts";
-import type { EscrowFee } from "./state-reads.ts";
 
 /** The events that this book takes in. */
 export type SettingEvent = Extract<EscrowEvent, { kind: "AsksRevoked" | "FeeSet" | "Paused" | "Unpaused" }>;
+
+/** Present fee of the contract, from FeeSet (S-30). */
+export interface EscrowFee {
+  readonly feeBps: number;
+  readonly feeRecipient: EvmAddress;
+}
 
 /** The newest of several things that were said one after the other, and what was said before. */
 interface Said<Value> {
@@ -51,7 +56,7 @@ export class SettingsBook {
     this.#paused = layer.value((under) => under.#paused, null);
   }
 
-  /** As `LedgerReads.minAskNonce`. */
+  /** As `StateReads.minAskNonce`. */
   minAskNonce(seller: EvmAddress): bigint {
     return this.#revocations.get(seller)?.value.nonceBelow ?? 0n;
   }
@@ -67,12 +72,12 @@ export class SettingsBook {
     return time;
   }
 
-  /** As `LedgerReads.fee`. */
+  /** As `StateReads.fee`. */
   fee(): EscrowFee | null {
     return this.#fee.value?.value ?? null;
   }
 
-  /** As `LedgerReads.isPaused`. */
+  /** As `EvmLedger.isPaused`. */
   isPaused(): boolean {
     return this.#paused.value?.value ?? false;
   }

@@ -7,7 +7,7 @@ import { type FundingAsk, countsForFunding } from "../../swap/funding.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext } from "../../swap/subject.ts";
 import { MultiIndex } from "../ledger/multi-index.ts";
-import type { LedgerReads } from "../ledger/ports.ts";
+import type { LedgerReads } from "../ledger/ledger.ts";
 import { ASK_ORDERS, type AskPlace, askPlaceOf } from "./ask-order.ts";
 import { type Parties, partiesOfAsk } from "./parties.ts";
 import { SortedList } from "./sorted-list.ts";

@@ -4,7 +4,7 @@
 
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
-import type { LedgerReads } from "../ledger/ports.ts";
+import type { LedgerReads } from "../ledger/ledger.ts";
 import type { BalanceSource } from "../lookup-ports.ts";
 import { type Asker, QuestionLanes, REQUEST_LANES, shared } from "./question-lanes.ts";
 

@@ -9,7 +9,7 @@ import type { EscrowDigests } from "../../swap/eip712.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { askRow, type AskRow } from "../../swap/rows.ts";
 import type { SwapRules, EvaluationContext } from "../../swap/subject.ts";
-import type { LedgerReads } from "../ledger/ports.ts";
+import type { LedgerReads } from "../ledger/ledger.ts";
 import type { EvmStanding } from "../standings.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { SwapReadiness } from "../readiness.ts";

@@ -12,7 +12,7 @@ import { remember } from "../../primitives/oldest-first.ts";
 import { toBytes32, type SwapCrypto } from "../../swap/crypto.ts";
 import { type PreimageWindows, preimageWindows } from "../../swap/preimage-search.ts";
 import type { Clock } from "../../follow/ports.ts";
-import type { LedgerReads } from "../ledger/ports.ts";
+import type { LedgerReads } from "../ledger/ledger.ts";
 import type { PearlLookups } from "../lookup-ports.ts";
 import { QuestionLanes, REQUEST_LANES } from "./question-lanes.ts";
 
