@@ -4,70 +4,65 @@ import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { Terms } from "../../swap/terms.ts";
 import type { FactFields } from "./fact-fields.ts";
 
-const EVENT_KINDS = [
-  "OrderLocked",
-  "OrderAccepted",
-  "OrderCancelled",
-  "OrderClaimed",
-  "OrderRefunded",
-  "AsksRevoked",
-  "FeeSet",
-  "PayoutCredited",
-  "CreditWithdrawn",
-  "FeesWithdrawn",
-  "Paused",
-  "Unpaused",
-] as const;
+/** How what is stored of an event is read, by its kind. */
+const READERS: {
+  readonly [Kind in EscrowEvent["kind"]]: (
+    fields: FactFields,
+    place: EvmPlace,
+  ) => EscrowEvent & { readonly kind: Kind };
+} = {
+  OrderLocked: (fields, place) => {
+    const terms = readTerms(fields.inner("terms"));
+    return { kind: "OrderLocked", place, orderHash: fields.bytes32("orderHash"), terms };
+  },
+  OrderAccepted: (fields, place) => {
+    const [orderHash, seller] = [fields.bytes32("orderHash"), fields.evmAddress("seller")];
+    const sellerPearlKey = fields.bytes32("sellerPearlKey");
+    return { kind: "OrderAccepted", place, orderHash, seller, sellerPearlKey };
+  },
+  OrderCancelled: (fields, place) => ({
+    kind: "OrderCancelled",
+    place,
+    orderHash: fields.bytes32("orderHash"),
+  }),
+  OrderClaimed: (fields, place) => {
+    const [orderHash, secret] = [fields.bytes32("orderHash"), fields.bytes32("secret")];
+    const [sellerNet, fee] = [fields.big("sellerNet"), fields.big("fee")];
+    return { kind: "OrderClaimed", place, orderHash, secret, sellerNet, fee };
+  },
+  OrderRefunded: (fields, place) => {
+    const [orderHash, amount] = [fields.bytes32("orderHash"), fields.big("amount")];
+    return { kind: "OrderRefunded", place, orderHash, amount };
+  },
+  AsksRevoked: (fields, place) => {
+    const [seller, nonceBelow] = [fields.evmAddress("seller"), fields.big("nonceBelow")];
+    return { kind: "AsksRevoked", place, seller, nonceBelow };
+  },
+  FeeSet: (fields, place) => {
+    const [feeBps, feeRecipient] = [fields.int("feeBps"), fields.evmAddress("feeRecipient")];
+    return { kind: "FeeSet", place, feeBps, feeRecipient };
+  },
+  PayoutCredited: (fields, place) => {
+    const [orderHash, account] = [fields.bytes32("orderHash"), fields.evmAddress("account")];
+    return { kind: "PayoutCredited", place, orderHash, account, amount: fields.big("amount") };
+  },
+  CreditWithdrawn: (fields, place) => {
+    const [account, to] = [fields.evmAddress("account"), fields.evmAddress("to")];
+    return { kind: "CreditWithdrawn", place, account, to, amount: fields.big("amount") };
+  },
+  FeesWithdrawn: (fields, place) => {
+    const [recipient, to] = [fields.evmAddress("recipient"), fields.evmAddress("to")];
+    return { kind: "FeesWithdrawn", place, recipient, to, amount: fields.big("amount") };
+  },
+  Paused: (fields, place) => ({ kind: "Paused", place, account: fields.evmAddress("account") }),
+  Unpaused: (fields, place) => ({ kind: "Unpaused", place, account: fields.evmAddress("account") }),
+};
+
+const EVENT_KINDS = Object.keys(READERS) as readonly EscrowEvent["kind"][];
 
 /** The event that the fields say. @throws where they say none. */
 export function readEvent(fields: FactFields): EscrowEvent {
-  const kind = fields.one("kind", EVENT_KINDS);
-  const place = evmPlace(fields.inner("place"));
-  switch (kind) {
-    case "AsksRevoked":
-      return { kind, place, seller: fields.evmAddress("seller"), nonceBelow: fields.big("nonceBelow") };
-    case "FeeSet":
-      return { kind, place, feeBps: fields.int("feeBps"), feeRecipient: fields.evmAddress("feeRecipient") };
-    case "CreditWithdrawn": {
-      const [account, to] = [fields.evmAddress("account"), fields.evmAddress("to")];
-      return { kind, place, account, to, amount: fields.big("amount") };
-    }
-    case "FeesWithdrawn": {
-      const [recipient, to] = [fields.evmAddress("recipient"), fields.evmAddress("to")];
-      return { kind, place, recipient, to, amount: fields.big("amount") };
-    }
-    case "Paused":
-    case "Unpaused":
-      return { kind, place, account: fields.evmAddress("account") };
-    default:
-      return orderEvent(kind, place, fields);
-  }
-}
-
-function orderEvent(
-  kind: Extract<EscrowEvent, { orderHash: unknown }>["kind"],
-  place: EvmPlace,
-  fields: FactFields,
-): EscrowEvent {
-  const orderHash = fields.bytes32("orderHash");
-  switch (kind) {
-    case "OrderLocked":
-      return { kind, place, orderHash, terms: readTerms(fields.inner("terms")) };
-    case "OrderAccepted": {
-      const seller = fields.evmAddress("seller");
-      return { kind, place, orderHash, seller, sellerPearlKey: fields.bytes32("sellerPearlKey") };
-    }
-    case "OrderCancelled":
-      return { kind, place, orderHash };
-    case "OrderClaimed": {
-      const [sellerNet, fee] = [fields.big("sellerNet"), fields.big("fee")];
-      return { kind, place, orderHash, secret: fields.bytes32("secret"), sellerNet, fee };
-    }
-    case "OrderRefunded":
-      return { kind, place, orderHash, amount: fields.big("amount") };
-    default:
-      return { kind, place, orderHash, account: fields.evmAddress("account"), amount: fields.big("amount") };
-  }
+  return READERS[fields.one("kind", EVENT_KINDS)](fields, evmPlace(fields.inner("place")));
 }
 
 function evmPlace(fields: FactFields): EvmPlace {
