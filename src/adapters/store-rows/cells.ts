@@ -17,6 +17,14 @@ import { REASON_RULES, type Reason } from "../../prc20/reasons.ts";
 export type Cell = null | number | bigint | string | Uint8Array;
 /** One row. */
 export type Cells = readonly Cell[];
+/** Columns in the order of a row's cells, with their types in PostgreSQL; SQLite goes by its tables. */
+export type Columns = Readonly<Record<string, "bigint" | "smallint" | "numeric" | "text" | "bytea">>;
+
+/** The names of columns, as a statement lists them. */
+export function columnList(columns: Columns): string {
+  return Object.keys(columns).join(", ");
+}
+
 /** A value of a statement: a cell, or a list of them. */
 export type Value = Cell | readonly Cell[];
 

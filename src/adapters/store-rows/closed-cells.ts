@@ -3,7 +3,7 @@
 
 import type { ClosedBundle, ClosedOrder, ClosedQuestion, ClosedRow } from "../../swaps/ledger/closed-port.ts";
 import { CLOSED_STATUSES } from "../../swaps/ledger/closed-state.ts";
-import type { Cell } from "./cells.ts";
+import type { Cell, Columns } from "./cells.ts";
 import type { PrintOf } from "./closed-prints.ts";
 
 /** Tables that hold what is of a closed bundle, by their column `bundle`. */
@@ -73,7 +73,7 @@ export function classesOf(list: ClosedList): readonly number[] {
 /** A table's rows, by columns in this order. */
 export interface ClosedCells {
   readonly table: (typeof CLOSED_TABLES)[number];
-  readonly columns: Readonly<Record<string, "bigint" | "smallint" | "text">>;
+  readonly columns: Columns;
   readonly rows: readonly (readonly Cell[])[];
 }
 

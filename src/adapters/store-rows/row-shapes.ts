@@ -14,7 +14,7 @@ import {
   ZERO_TOTALS,
 } from "../../prc20/state.ts";
 import type { LifecycleState } from "../../index/views.ts";
-import { blobOf, type Cell, CellReader, type Cells } from "./cells.ts";
+import { blobOf, type Cell, CellReader, type Cells, type Columns, columnList } from "./cells.ts";
 import { isValidKind, operationOf, stateOf } from "./kinds.ts";
 
 /** Columns as a statement names them that reads several tables. */
@@ -219,8 +219,18 @@ export function operationRowOf(cells: CellReader): OperationRow {
   };
 }
 
-const TOTALS_COLUMNS = `events_total, events_valid, tokens_deployed, lists_open, lists_filled, lists_cancelled,
-  lists_invalid_spent, fee_paid, seller_paid, next_place`;
+const TOTALS = {
+  events_total: "bigint",
+  events_valid: "bigint",
+  tokens_deployed: "bigint",
+  lists_open: "bigint",
+  lists_filled: "bigint",
+  lists_cancelled: "bigint",
+  lists_invalid_spent: "bigint",
+  fee_paid: "numeric",
+  seller_paid: "numeric",
+  next_place: "bigint",
+} as const satisfies Columns;
 
 function totalsCells(totals: Totals): Cell[] {
   return [
@@ -264,8 +274,20 @@ export function baseRow(base: BaseBlock): BlockRow {
   return { ...base, previousHash: null, totals: ZERO_TOTALS, distinctHolders: 0, listsExpiredOpen: 0 };
 }
 
+/** Columns of `blockCells`. */
+export const BLOCK = {
+  height: "bigint",
+  hash: "bytea",
+  previous_hash: "bytea",
+  time: "bigint",
+  digest: "bytea",
+  ...TOTALS,
+  distinct_holders: "bigint",
+  lists_expired_open: "bigint",
+} as const satisfies Columns;
+
 /** Columns of `readBlockRow`. */
-export const BLOCK_COLUMNS = `height, hash, previous_hash, time, digest, ${TOTALS_COLUMNS}, distinct_holders, lists_expired_open`;
+export const BLOCK_COLUMNS: string = columnList(BLOCK);
 
 /** A block row as cells. */
 export function blockCells(block: BlockRow): Cell[] {

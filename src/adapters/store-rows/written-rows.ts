@@ -3,7 +3,7 @@
 
 import { checkConservation } from "../../prc20/conservation.ts";
 import type { BlockChanges, ListingRow, TokenRow } from "../../prc20/state.ts";
-import { blobOf, type Cell } from "./cells.ts";
+import { blobOf, type Cell, type Columns } from "./cells.ts";
 import { stateNumber } from "./kinds.ts";
 import { marketCells } from "./row-shapes.ts";
 import { unitPriceKey } from "./sort-keys.ts";
@@ -29,10 +29,41 @@ export const INDEX_TABLES = [
   "event_log",
 ] as const;
 
+/** Columns of `runningCells`. */
+export const TOKEN_RUNNING = {
+  minted: "numeric",
+  burned: "numeric",
+  holders: "bigint",
+  transfers: "bigint",
+  open_count: "bigint",
+  filled_count: "bigint",
+  cancelled_count: "bigint",
+  invalid_spent_count: "bigint",
+  filled_amount: "numeric",
+  invalid_spent_amount: "numeric",
+  fee_paid: "numeric",
+  seller_paid: "numeric",
+} as const satisfies Columns;
+
 /** A token's supply, holders and market: what its operations change. */
 export function runningCells(row: TokenRow): Cell[] {
   return [String(row.minted), String(row.burned), ...marketCells(row)];
 }
+
+/** Columns of `storedTokenCells`. */
+export const TOKEN = {
+  tick: "text",
+  dec: "text",
+  max: "numeric",
+  lim: "numeric",
+  pre: "numeric",
+  cid: "text",
+  deployer_id: "bigint",
+  deploy_txid: "bytea",
+  deploy_height: "bigint",
+  deploy_place: "bigint",
+  ...TOKEN_RUNNING,
+} as const satisfies Columns;
 
 /** A whole token: what its deploy fixed, then `runningCells`. */
 export function storedTokenCells(row: TokenRow, deployerId: number): Cell[] {
@@ -59,6 +90,18 @@ export function listingKey({ close, createdPlace }: ListingRow): number {
   return close === null ? 2 * createdPlace : 2 * close.place + 1;
 }
 
+/** Columns of `closingCells`. */
+export const LISTING_CLOSING = {
+  state: "smallint",
+  change_key: "bigint",
+  close_txid: "bytea",
+  close_height: "bigint",
+  close_time: "bigint",
+  close_input: "bigint",
+  close_place: "bigint",
+  buyer_id: "bigint",
+} as const satisfies Columns;
+
 /**
  * State, change key and end of a listing. `isExpired`: it is past its expiry height and nobody has ended it.
  * `idOf`: the id of an address.
@@ -80,6 +123,28 @@ export function closingCells(row: ListingRow, isExpired: boolean, idOf: (address
     close.buyer === null ? null : idOf(close.buyer),
   ];
 }
+
+/** Columns of `storedListingCells`. */
+export const LISTING = {
+  place: "bigint",
+  tick: "text",
+  amount: "numeric",
+  owner_id: "bigint",
+  seller_id: "bigint",
+  price: "numeric",
+  protocol_fee: "numeric",
+  seller_net: "numeric",
+  exp: "bigint",
+  txid: "bytea",
+  vout: "bigint",
+  created_height: "bigint",
+  created_time: "bigint",
+  anchor_amount: "numeric",
+  signature: "bytea",
+  policy_hash: "bytea",
+  unit_key: "bytea",
+  ...LISTING_CLOSING,
+} as const satisfies Columns;
 
 /** A whole listing: its terms, its anchor and its sort key, then `closingCells`. */
 export function storedListingCells(

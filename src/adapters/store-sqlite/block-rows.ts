@@ -1,9 +1,10 @@
 // Reads and writes the table of the blocks that the index holds.
 
 import { blockAtHeight, highestBlock } from "../store-rows/block-reads.ts";
-import { BLOCK_COLUMNS, blockCells, type BlockRow, readBlockRow } from "../store-rows/row-shapes.ts";
+import { BLOCK, BLOCK_COLUMNS, blockCells, type BlockRow, readBlockRow } from "../store-rows/row-shapes.ts";
 import { answered } from "./answered.ts";
 import type { Connection } from "./connection.ts";
+import { insertInto } from "./statements.ts";
 
 /** The highest block, or null. */
 export function storedTip(connection: Connection): BlockRow | null {
@@ -22,10 +23,9 @@ export function* storedBlocks(connection: Connection): Generator<BlockRow> {
   }
 }
 
+const INSERT = insertInto("block", BLOCK);
+
 /** Appends a block row. */
 export function insertBlock(connection: Connection, block: BlockRow): void {
-  connection.run(
-    `INSERT INTO block (${BLOCK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...blockCells(block),
-  );
+  connection.run(INSERT, ...blockCells(block));
 }

@@ -1,14 +1,14 @@
 // Fills an empty database with the rows of an index that were checked elsewhere: in one transaction of the writer, so
 // that there is all of it or nothing, whatever ends the process. Indexes are made when the rows are there, in their order.
 
-import { CellReader, type Cells } from "../../store-rows/cells.ts";
+import { CellReader, type Cells, type Columns } from "../../store-rows/cells.ts";
 import { CHAIN_TABLES, type IndexContents } from "../../store-rows/index-contents.ts";
 import { parameterDifferences } from "../../../index/parameters.ts";
 import { storedTip } from "../block-rows.ts";
 import { storedParameters } from "../../store-rows/parameters.ts";
 import { answered } from "../answered.ts";
 import type { Session } from "../session.ts";
-import { type Columns, RowBatch } from "../write/row-batch.ts";
+import { RowBatch } from "../write/row-batch.ts";
 import { Writer } from "../write/writer.ts";
 
 /** Rows that are in memory at once. */

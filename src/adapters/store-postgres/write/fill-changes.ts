@@ -3,7 +3,7 @@
 
 import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
 import type { CandleView, Quotient } from "../../../index/views.ts";
-import { CellReader } from "../../store-rows/cells.ts";
+import { CellReader, type Columns } from "../../store-rows/cells.ts";
 import {
   BLOCK_FILLS_COLUMNS,
   CANDLE_COLUMNS,
@@ -16,7 +16,7 @@ import {
 } from "../../store-rows/fills.ts";
 import { columnsOf } from "../../store-rows/row-shapes.ts";
 import type { Session } from "../session.ts";
-import { type Columns, RowBatch } from "./row-batch.ts";
+import { RowBatch } from "./row-batch.ts";
 
 const FILLS = {
   open_price: "numeric",

@@ -7,45 +7,15 @@ import { stateNumber } from "../../store-rows/kinds.ts";
 import {
   applyListings,
   closingCells,
+  LISTING,
+  LISTING_CLOSING,
   type ListingEffects,
   storedListingCells,
 } from "../../store-rows/written-rows.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { FloorChanges } from "./floor-changes.ts";
-import { type Columns, RowBatch } from "./row-batch.ts";
-
-const CLOSING = {
-  state: "smallint",
-  change_key: "bigint",
-  close_txid: "bytea",
-  close_height: "bigint",
-  close_time: "bigint",
-  close_input: "bigint",
-  close_place: "bigint",
-  buyer_id: "bigint",
-} as const satisfies Columns;
-
-const WHOLE = {
-  place: "bigint",
-  tick: "text",
-  amount: "numeric",
-  owner_id: "bigint",
-  seller_id: "bigint",
-  price: "numeric",
-  protocol_fee: "numeric",
-  seller_net: "numeric",
-  exp: "bigint",
-  txid: "bytea",
-  vout: "bigint",
-  created_height: "bigint",
-  created_time: "bigint",
-  anchor_amount: "numeric",
-  signature: "bytea",
-  policy_hash: "bytea",
-  unit_key: "bytea",
-  ...CLOSING,
-} as const satisfies Columns;
+import { RowBatch } from "./row-batch.ts";
 
 /** An open listing that will expire in the transaction unless it ends before. */
 interface Due {
@@ -112,11 +82,11 @@ export class ListingChanges {
 
   /** Writes everything. */
   async write(session: Session): Promise<void> {
-    const fresh = new RowBatch("listing", WHOLE);
+    const fresh = new RowBatch("listing", LISTING);
     const idOf = (address: string): number => this.#addresses.idOf(address);
     for (const { row, isExpired } of this.#created.values())
       fresh.add(...storedListingCells(row, isExpired, idOf));
-    const ended = new RowBatch("listing", { place: "bigint", ...CLOSING });
+    const ended = new RowBatch("listing", { place: "bigint", ...LISTING_CLOSING });
     for (const row of this.#closed.values()) ended.add(row.createdPlace, ...closingCells(row, false, idOf));
     const expired = new RowBatch("listing", { place: "bigint", state: "smallint" });
     for (const place of this.#expired) expired.add(place, stateNumber("expired_open"));

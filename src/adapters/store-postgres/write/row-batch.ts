@@ -3,11 +3,8 @@
 
 import { elementAt } from "../../../primitives/elements.ts";
 import { ascending } from "../../store-rows/ascending.ts";
-import { type Cell, hexOf } from "../../store-rows/cells.ts";
+import { type Cell, type Columns, hexOf, columnList } from "../../store-rows/cells.ts";
 import type { Session } from "../session.ts";
-
-/** Types of columns, by name. */
-export type Columns = Readonly<Record<string, "bigint" | "smallint" | "numeric" | "text" | "bytea">>;
 
 /** From this many rows on COPY is quicker than arrays. */
 const COPY_FROM_ROWS = 200;
@@ -47,7 +44,7 @@ export class RowBatch {
 
   /** Inserts the rows, which must all be new. */
   async insert(session: Session): Promise<void> {
-    const names = Object.keys(this.#columns).join(", ");
+    const names = columnList(this.#columns);
     for (const rows of this.#taken()) {
       if (rows.length < COPY_FROM_ROWS) {
         const sql = `INSERT INTO ${this.#table} (${names}) SELECT * FROM ${this.#unnest()}`;

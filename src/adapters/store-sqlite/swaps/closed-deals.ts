@@ -8,6 +8,7 @@ import { CLOSED_TABLES, closedCells } from "../../store-rows/closed-cells.ts";
 import { numberedQuestions, type PrintOf, storedPrints } from "../../store-rows/closed-prints.ts";
 import { answered } from "../answered.ts";
 import type { Connection } from "../connection.ts";
+import { insertInto } from "../statements.ts";
 
 /** Marks the facts of bundles, and writes what finds them. */
 export function closeBundles(connection: Connection, bundles: readonly ClosedBundle[]): void {
@@ -16,10 +17,7 @@ export function closeBundles(connection: Connection, bundles: readonly ClosedBun
   const mark = connection.prepared("UPDATE swap_fact SET bundle = ? WHERE kind = ? AND key = ?");
   for (const { id, facts } of bundles) for (const { kind, key } of facts) mark.run(id, kind, key);
   for (const { table, columns, rows } of closedCells(bundles, printOf)) {
-    const names = Object.keys(columns);
-    const insert = connection.prepared(
-      `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-    );
+    const insert = connection.prepared(insertInto(table, columns));
     for (const row of rows) insert.run(...row);
   }
 }

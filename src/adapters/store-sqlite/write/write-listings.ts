@@ -5,20 +5,19 @@ import type { BlockChanges, ListingRow } from "../../../prc20/state.ts";
 import type { AddressIds } from "../address-ids.ts";
 import { type Cell, CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
+import { insertInto, updateOf } from "../statements.ts";
 import { stateNumber } from "../../store-rows/kinds.ts";
 import {
   applyListings,
   closingCells,
+  LISTING,
+  LISTING_CLOSING,
   type ListingEffects,
   storedListingCells,
 } from "../../store-rows/written-rows.ts";
 
-const INSERT = `INSERT INTO listing (place, tick, amount, owner_id, seller_id, price, protocol_fee, seller_net, exp,
-  txid, vout, created_height, created_time, anchor_amount, signature, policy_hash, unit_key, state, change_key,
-  close_txid, close_height, close_time, close_input, close_place, buyer_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const CLOSE = `UPDATE listing SET state = ?, change_key = ?, close_txid = ?, close_height = ?, close_time = ?,
-  close_input = ?, close_place = ?, buyer_id = ? WHERE place = ? AND state < 2`;
+const INSERT = insertInto("listing", LISTING);
+const CLOSE = `${updateOf("listing", LISTING_CLOSING)} WHERE place = ? AND state < 2`;
 
 /** Listing rows of one connection. */
 export class ListingWriter {
