@@ -28,6 +28,7 @@ import {
   evm,
   locked,
   ORDER,
+  outputsOfOrder,
   pearl,
   scene,
   scriptOf,
@@ -208,7 +209,7 @@ describe("a lock script is paid dust", () => {
     assert.equal(spends.length, KEPT);
     const each = (storedBytes(store) - before) / KEPT;
     assert.ok(each < 600, `${each} bytes per spend`);
-    assert.ok([...(ledger.subject(ORDER)?.outputs ?? [])].every(({ spend }) => spend?.mined?.height === 102));
+    assert.ok(outputsOfOrder(ledger).every(({ spend }) => spend?.mined?.height === 102));
   });
 });
 
@@ -305,7 +306,7 @@ class PayingChain {
 }
 
 function minedOf(ledger: SwapLedger): readonly string[] {
-  const outputs: readonly HtlcOutput[] = [...(ledger.subject(ORDER)?.outputs ?? [])];
+  const outputs: readonly HtlcOutput[] = outputsOfOrder(ledger);
   return outputs
     .flatMap(({ txid: id, vout, mined }) => (mined === null ? [] : [`${id}:${vout} in ${mined.blockHash}`]))
     .toSorted();
@@ -354,7 +355,7 @@ describe("blocks full of dust are reorganised", () => {
     await step(12, [100, 0, 0, 150, 100, 60, 20, 30, 10, 5, 5, 5, 900], "twelve deep, through the bound");
     await step(5, [0, 0, 0, 0, 0, 0], "five deep, and the bound is not reached again");
     await step(12, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 400, 900], "twelve deep, and all of it later");
-    const pending = [...(ledger.subject(ORDER)?.outputs ?? [])].filter(({ mined }) => mined === null);
+    const pending = outputsOfOrder(ledger).filter(({ mined }) => mined === null);
     assert.ok(pending.length <= KEPT, `${pending.length} outputs of orphaned blocks are pending`);
   });
 });

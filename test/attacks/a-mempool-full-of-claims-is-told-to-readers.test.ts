@@ -9,13 +9,12 @@ import type { MempoolLocks } from "../../src/swaps/ledger/ports.ts";
 import { NothingWritten } from "../../src/swaps/ledger/ports.ts";
 import { txid } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
-  accepted,
-  evm,
-  locked,
+  acceptedScene,
   lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
+  outputsOfOrder,
   pearl,
   type Scene,
   scene,
@@ -38,11 +37,9 @@ function picture(from: number, to: number, ...locks: readonly string[]): Mempool
 /** An order whose script was paid so many times in one block, and who follows what is told of it. */
 async function paidOften(claims = SOME) {
   const store = new MemorySwapStore({ tellsChanges: true });
-  const made = await scene(store);
+  const made = await acceptedScene(store);
   const follower = await scene();
   const { ledger } = made;
-  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-  await ledger.applyPearl(pearl(100));
   const one = lockSighting(scriptOf(ledger, ORDER), "many");
   const facts = Array.from({ length: claims + 2 }, (_, vout) => minedLock({ ...one, vout }, 101));
   await ledger.applyPearl(pearl(101, facts));
@@ -56,7 +53,7 @@ async function paidOften(claims = SOME) {
 }
 
 function outputsOf({ ledger }: Scene): readonly string[] {
-  return [...(ledger.subject(ORDER)?.outputs ?? [])].map(
+  return outputsOfOrder(ledger).map(
     ({ txid: id, vout, spend, inMempool }) => `${id}:${vout} ${spend?.path}/${spend?.txid} ${inMempool}`,
   );
 }

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { swapCrypto } from "../../src/adapters/system/swap-crypto.ts";
 import { htlcOf } from "../../src/swap/htlc-script.ts";
 import { bytesOf } from "../../testkit/bytes.ts";
-import { ORDER } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { outputsOfOrder } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { sign, txidOf } from "../../testkit/doubles/pearl-node/test-wallet.ts";
 import { PearlPort, viewOfCore } from "../../testkit/doubles/pearl-port.ts";
 import { AMOUNT, K, PearlChain, PearlStage } from "./pearl-stage.ts";
@@ -45,9 +45,7 @@ async function faked(bytes: Uint8Array) {
   liar.mine([claim], 1);
   await stage.look();
   await stage.follow();
-  const output = [...(stage.scene.ledger.subject(ORDER)?.outputs ?? [])].find(
-    ({ txid }) => txid === lock.txid,
-  );
+  const output = outputsOfOrder(stage.scene.ledger).find(({ txid }) => txid === lock.txid);
   assert.equal(output?.spend?.txid, txidOf(claim), "the spend is known");
   return { stage, output };
 }

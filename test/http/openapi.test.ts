@@ -351,16 +351,7 @@ describe("H-50: rows as they are", () => {
     await ledger.applyEvm(evm(4, [claimed("a", 4)]));
     const index = richIndex();
     http = await harness(index, { swaps: service.swaps });
-    http.mempool.push({
-      txid: rows.repeatedTxid("77"),
-      vout: 1,
-      op: "mint",
-      tick: rows.SAND,
-      from: rows.ALICE_ADDRESS,
-      to: null,
-      listingId: null,
-      payloadJson: "{}",
-    });
+    http.mempool.push(rows.UNCONFIRMED);
   });
   after(() => http.app.close());
 

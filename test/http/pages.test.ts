@@ -26,23 +26,14 @@ import * as rows from "./rows.ts";
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const EVM_ADDRESS = `0x${"ab".repeat(20)}`;
 const LISTED = `list:${"a1".repeat(32)}:0`;
-const UNCONFIRMED = rows.repeatedTxid("77");
+const UNCONFIRMED = rows.UNCONFIRMED.txid;
 
 let one: Harness;
 let withSwaps: Harness;
 let lockTxid = "";
 before(async () => {
   one = await harness(richIndex());
-  one.mempool.push({
-    txid: UNCONFIRMED,
-    vout: 1,
-    op: "mint",
-    tick: rows.SAND,
-    from: rows.ALICE_ADDRESS,
-    to: null,
-    listingId: null,
-    payloadJson: "{}",
-  });
+  one.mempool.push(rows.UNCONFIRMED);
   const service = await guardedService();
   const { ledger } = service.scene;
   await ledger.write({ asks: [ask("one")], takes: [take("t", ask("one"), START)] });

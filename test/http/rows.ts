@@ -20,6 +20,7 @@ import {
   ZERO_TOTALS,
 } from "../../src/prc20/state.ts";
 import type { TipState } from "../../src/index/queries.ts";
+import type { MempoolOperation } from "../../src/follow/serving.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
 import type { OperationView, ReorgView } from "../../src/index/views.ts";
 
@@ -35,6 +36,17 @@ export const TIP_TIME = 1_763_000_000;
 export const repeatedTxid = (byte: string) => byte.repeat(32) as Txid;
 export const blockHash = (height: number) => height.toString(16).padStart(64, "0") as BlockHash;
 export const digestAt = (height: number) => height.toString(16).padStart(64, "d") as Hex32;
+/** A mint that no block has. */
+export const UNCONFIRMED: MempoolOperation = {
+  txid: repeatedTxid("77"),
+  vout: 1,
+  op: "mint",
+  tick: SAND,
+  from: ALICE_ADDRESS,
+  to: null,
+  listingId: null,
+  payloadJson: "{}",
+};
 export const raw = (value: bigint) => value as RawAmount;
 export const sat = (value: bigint) => value as Sat;
 

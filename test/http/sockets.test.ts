@@ -137,16 +137,7 @@ describe("the byte cache", () => {
     status.value = { ...status.value, nodeHeight: 500 };
     assert.equal(JSON.parse((await ask(port, "/health")).body.toString()).height, 500);
     assert.equal(JSON.parse((await ask(port, "/api/v1/prc20/mempool")).body.toString()).result.length, 0);
-    mempool.push({
-      txid: rows.repeatedTxid("77"),
-      vout: 1,
-      op: "mint",
-      tick: rows.SAND,
-      from: rows.ALICE_ADDRESS,
-      to: null,
-      listingId: null,
-      payloadJson: "{}",
-    });
+    mempool.push(rows.UNCONFIRMED);
     assert.equal(JSON.parse((await ask(port, "/api/v1/prc20/mempool")).body.toString()).result.length, 1);
   });
 });

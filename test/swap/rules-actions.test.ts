@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { HtlcOutput } from "../../src/swap/facts.ts";
 import { nextActions, type NextAction } from "../../src/swap/next-actions.ts";
 import type { EvaluationContext, SwapSubject } from "../../src/swap/subject.ts";
 import {
@@ -18,7 +17,6 @@ import {
   outpointNo,
   output,
   PEARL_TIP,
-  pearlPlaceAt,
   RULES,
   SELLER,
   spentBy,
@@ -28,18 +26,15 @@ import {
   TAKE,
   TERMS,
   tips,
+  confirmed,
+  IN_MEMPOOL,
+  EVICTED,
 } from "./rules-subjects.ts";
 
 type Given = readonly [why: string, subject: SwapSubject, context?: EvaluationContext];
 
-function mined(confirmations: number): Partial<HtlcOutput> {
-  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
-}
-
 const KNOWN = { secret: FOREIGN_SECRET };
 const FULL_CLAIMED = { outputs: [output(1, { spend: spentBy("claim", 5) })] };
-const IN_MEMPOOL = { mined: null, inMempool: true };
-const EVICTED = { mined: null, inMempool: false };
 const LOCKED_BID = order("locked", {}, BID_TERMS);
 const CANCELLED_BID = order("cancelled", {}, BID_TERMS);
 const NOT_SYNCED = context({ isReady: false });
@@ -106,7 +101,10 @@ row(
   { actor: BUYER, role: "buyer", outpoint: outpointNo(1), amount_sat: "500000" },
   [
     ["secret known, unspent and mined", subject({ ...KNOWN, outputs: [output(1)] })],
-    ["one confirmation, dust", subject({ ...KNOWN, outputs: [output(1, { ...mined(1), amountSat: 1n })] })],
+    [
+      "one confirmation, dust",
+      subject({ ...KNOWN, outputs: [output(1, { ...confirmed(1), amountSat: 1n })] }),
+    ],
     ["a refund in the mempool", subject({ ...KNOWN, outputs: [output(1, { spend: spentBy("refund", 0) })] })],
     ["the order refunded", subject({ ...KNOWN, order: order("refunded"), outputs: [output(1)] }), NOT_SYNCED],
   ],
@@ -137,12 +135,12 @@ row(
   true,
   { actor: BUYER, role: "buyer", outpoint: outpointNo(1), amount_sat: "500000", not_after: T_P - M },
   [
-    ["K confirmations", subject({ outputs: [output(1, mined(13))] })],
+    ["K confirmations", subject({ outputs: [output(1, confirmed(13))] })],
     ["beside dust and a coinbase", subject({ outputs: [output(2, { amountSat: 1n }), output(1)] })],
     ["its window is absolute", subject({ outputs: [output(1)] }), context({ now: T_P })],
   ],
   [
-    ["K - 1 confirmations", subject({ outputs: [output(1, mined(12))] })],
+    ["K - 1 confirmations", subject({ outputs: [output(1, confirmed(12))] })],
     ["one satoshi short", subject({ outputs: [output(1, { amountSat: FULL - 1n })] })],
     ["a coinbase", subject({ outputs: [output(1, { coinbase: true })] })],
     ["spent in the mempool", subject({ outputs: [output(1, { spend: spentBy("refund", 0) })] })],
@@ -377,7 +375,7 @@ describe("S-54: the list", () => {
     const given = subject({
       order: order("refunded"),
       secret: FOREIGN_SECRET,
-      outputs: [output(5, IN_MEMPOOL), output(2), output(1, { ...mined(1), spend: spentBy("claim", 0) })],
+      outputs: [output(5, IN_MEMPOOL), output(2), output(1, { ...confirmed(1), spend: spentBy("claim", 0) })],
     });
     const names = nextActions(given, context(), RULES).map((a) => `${a.action} ${a.outpoint?.slice(62)}`);
     assert.equal(

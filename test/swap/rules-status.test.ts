@@ -31,17 +31,15 @@ import {
   TAKE,
   TERMS,
   tips,
+  confirmed,
+  IN_MEMPOOL,
+  EVICTED,
 } from "./rules-subjects.ts";
 import type { Txid } from "../../src/primitives/brands.ts";
 
-function mined(confirmations: number): Partial<HtlcOutput> {
-  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
-}
-
-const IN_MEMPOOL = { mined: null, inMempool: true };
-const EVICTED = { mined: null, inMempool: false };
 const SMALL = { ...TERMS, usdcAmount: 1_000_000_000n };
 
+const conflicted = (depth: number) => output(1, { ...EVICTED, conflictHeight: PEARL_TIP - depth + 1 });
 const finalAt = (final: number) => context({ tips: tips({ need: 5, final }) });
 
 describe("S-51: deal status", () => {
@@ -62,17 +60,17 @@ describe("S-51: deal status", () => {
     ["lock in the mempool", "LOCK_SUBMITTED", subject({ outputs: [output(1, IN_MEMPOOL)] })],
     ["only an evicted lock", "USDC_LOCKED", subject({ outputs: [output(1, EVICTED)] })],
     ["dust in a block", "LOCK_SUBMITTED", subject({ outputs: [output(1, { amountSat: FULL - 1n })] })],
-    ["K - 1 confirmations", "LOCK_SUBMITTED", subject({ outputs: [output(1, mined(12))] })],
-    ["K confirmations", "PEARL_LOCKED", subject({ outputs: [output(1, mined(13))] })],
+    ["K - 1 confirmations", "LOCK_SUBMITTED", subject({ outputs: [output(1, confirmed(12))] })],
+    ["K confirmations", "PEARL_LOCKED", subject({ outputs: [output(1, confirmed(13))] })],
     [
       "small deal, K - 1",
       "LOCK_SUBMITTED",
-      subject({ order: order("accepted", {}, SMALL), outputs: [output(1, mined(5))] }),
+      subject({ order: order("accepted", {}, SMALL), outputs: [output(1, confirmed(5))] }),
     ],
     [
       "small deal, K",
       "PEARL_LOCKED",
-      subject({ order: order("accepted", {}, SMALL), outputs: [output(1, mined(6))] }),
+      subject({ order: order("accepted", {}, SMALL), outputs: [output(1, confirmed(6))] }),
     ],
     ["a coinbase", "LOCK_SUBMITTED", subject({ outputs: [output(1, { coinbase: true })] })],
     [
@@ -237,7 +235,6 @@ describe("S-15: the lock and the other outputs", () => {
   });
 
   test("pending until a conflict is 13 deep; an orphaned coinbase is impossible at once", () => {
-    const conflicted = (depth: number) => output(1, { ...EVICTED, conflictHeight: PEARL_TIP - depth + 1 });
     assert.deepEqual(
       [isPending(conflicted(12), tips()), isImpossible(conflicted(12), tips())],
       [true, false],
@@ -284,12 +281,12 @@ describe("S-51: both legs", () => {
   const legs: readonly [string, HtlcOutput | null, number][] = [
     ["none", null, 0],
     ["mempool", output(1, IN_MEMPOOL), 0],
-    ["confirmed", output(1, mined(3)), 3],
-    ["claim_seen", output(1, { ...mined(3), spend: spentBy("claim", 0) }), 3],
+    ["confirmed", output(1, confirmed(3)), 3],
+    ["claim_seen", output(1, { ...confirmed(3), spend: spentBy("claim", 0) }), 3],
     ["claim_seen", output(1, { ...IN_MEMPOOL, spend: spentBy("claim", 0) }), 0],
-    ["claimed", output(1, { ...mined(3), spend: spentBy("claim", 1) }), 3],
-    ["refund_seen", output(1, { ...mined(3), spend: spentBy("refund", 0) }), 3],
-    ["refunded", output(1, { ...mined(3), spend: spentBy("refund", 2) }), 3],
+    ["claimed", output(1, { ...confirmed(3), spend: spentBy("claim", 1) }), 3],
+    ["refund_seen", output(1, { ...confirmed(3), spend: spentBy("refund", 0) }), 3],
+    ["refunded", output(1, { ...confirmed(3), spend: spentBy("refund", 2) }), 3],
   ];
   for (const [state, lock, confirmations] of legs) {
     test(`pearl_leg ${state} with ${confirmations}`, () => {

@@ -203,6 +203,15 @@ export function output(n: number, more: Partial<HtlcOutput> = {}): HtlcOutput {
   };
 }
 
+/** An output in a block that has so many confirmations. */
+export function confirmed(confirmations: number): Partial<HtlcOutput> {
+  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
+}
+
+/** An output in no block. */
+export const IN_MEMPOOL = { mined: null, inMempool: true } as const;
+export const EVICTED = { mined: null, inMempool: false } as const;
+
 /** A spend with this many confirmations; 0 = in the mempool now. */
 export function spentBy(path: SpendPath, confirmations: number): NonNullable<HtlcOutput["spend"]> {
   return {

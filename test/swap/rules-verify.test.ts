@@ -30,7 +30,6 @@ import {
   outpointNo,
   output,
   PEARL_TIP,
-  pearlPlaceAt,
   RULES,
   SCRIPT,
   spentBy,
@@ -39,6 +38,8 @@ import {
   T_P,
   TERMS,
   tips,
+  confirmed,
+  IN_MEMPOOL,
 } from "./rules-subjects.ts";
 
 /** What the node gives of a transaction. */
@@ -47,11 +48,6 @@ type FoundInputs = NonNullable<Parameters<typeof namedRefund>[2]>;
 const M = 100 * 60;
 const FOREIGN = `5120${"99".repeat(32)}` as ScriptHex;
 const NAMED: NamedOutpoint = { txid: hex32Of(1) as Txid, vout: 1 };
-const IN_MEMPOOL = { mined: null, inMempool: true };
-
-function mined(confirmations: number): Partial<HtlcOutput> {
-  return { mined: pearlPlaceAt(PEARL_TIP - confirmations + 1) };
-}
 
 function lock(
   given: SwapSubject,
@@ -130,10 +126,10 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
     ["LOCK_AMOUNT_TOO_LOW", subject(live), LATE, NAMED, two({ script: SCRIPT, amountSat: FULL - 1n })],
     ["LOCK_OUTPUT_SPENT", known({ ...IN_MEMPOOL, spend: spentBy("claim", 0) }), LATE, NAMED, null],
     ["LOCK_UNCONFIRMED", known(IN_MEMPOOL), LATE, NAMED, null],
-    ["LOCK_CONFIRMATIONS_INSUFFICIENT", known(mined(12)), LATE, NAMED, null],
-    ["REFUND_TIME_TOO_CLOSE", known(mined(13)), LATE, NAMED, null],
-    ["TIMELOCK_MARGIN_TOO_SMALL", known(mined(13)), context({ now: T_P - M }), NAMED, null],
-    [null, subject({ outputs: [output(1, mined(13))] }), context({ now: T_P - M }), null, null],
+    ["LOCK_CONFIRMATIONS_INSUFFICIENT", known(confirmed(12)), LATE, NAMED, null],
+    ["REFUND_TIME_TOO_CLOSE", known(confirmed(13)), LATE, NAMED, null],
+    ["TIMELOCK_MARGIN_TOO_SMALL", known(confirmed(13)), context({ now: T_P - M }), NAMED, null],
+    [null, subject({ outputs: [output(1, confirmed(13))] }), context({ now: T_P - M }), null, null],
   ];
 
   test("the steps are the whole list, in its order", () => {
@@ -157,7 +153,7 @@ describe("S-60: verify-lock answers the first reason of its list", () => {
     ["LOCK_IS_COINBASE", known({ coinbase: true }), LATE, NAMED, null],
     ["LOCK_AMOUNT_TOO_LOW", known({ amountSat: FULL - 1n }), LATE, NAMED, null],
     ["LOCK_TX_NOT_FOUND", known({ mined: null }), LATE, NAMED, null],
-    ["LOCK_CONFIRMATIONS_INSUFFICIENT", known(mined(1)), LATE, NAMED, null],
+    ["LOCK_CONFIRMATIONS_INSUFFICIENT", known(confirmed(1)), LATE, NAMED, null],
     // Our script in a block that the index has not read: what spends it is unknown, so it never verifies.
     [
       "LOCK_UNCONFIRMED",

@@ -9,6 +9,7 @@ import {
   evm,
   locked,
   ORDER,
+  outputsOfOrder,
   scene,
   scriptOf,
   statuses,
@@ -36,7 +37,7 @@ test("S-51: a lock that one look does not list and the next one does stays in th
   const coin = stage.coin();
   stage.send(pay(coin, [{ script: bytesOf(scriptOf(ledger, ORDER)), value: coin.value / 2n }]));
   await life.settle();
-  const [output] = ledger.subject(ORDER)?.outputs ?? [];
+  const [output] = outputsOfOrder(ledger);
   assert.equal(output?.inMempool, true);
   const told = store.events.length;
   const since = () => statuses(store).slice(told);

@@ -8,6 +8,7 @@ import {
   evm,
   locked,
   ORDER,
+  outputsOfOrder,
   scene,
   scriptOf,
   statuses,
@@ -29,7 +30,7 @@ test("S-51: a lock whose block is undone waits on, and its deal goes back when t
   stage.mine(lock);
   await life.settle();
   await life.mempool.look();
-  const output = () => [...(ledger.subject(ORDER)?.outputs ?? [])][0];
+  const output = () => outputsOfOrder(ledger)[0];
   assert.equal(output()?.mined?.height, stage.height);
   const told = store.events.length;
   stage.reorganise(1, 2);

@@ -6,13 +6,13 @@ import { describe, test } from "node:test";
 import type { PearlBlockFact } from "../../swap/facts.ts";
 import { outpoint, pearlPlace, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
-  accepted,
-  evm,
-  locked,
+  acceptedScene,
   lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
+  outputOfOrder,
+  outputsOfOrder,
   pearl,
   type Scene,
   scene,
@@ -21,13 +21,6 @@ import {
 
 const COIN = outpoint("coins", 0);
 const OTHER_COIN = outpoint("coins", 1);
-
-async function accepting(): Promise<Scene> {
-  const made = await scene();
-  await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-  await made.ledger.applyPearl(pearl(100));
-  return made;
-}
 
 /** An input of a lock transaction, spent by a stranger's transaction in the block of this height. */
 function conflict(coin: typeof COIN, height: number): PearlBlockFact {
@@ -46,31 +39,25 @@ function claimOf(lock: ReturnType<typeof lockSighting>, height: number): PearlBl
   };
 }
 
-function only({ ledger }: Scene) {
-  const outputs = [...(ledger.subject(ORDER)?.outputs ?? [])];
-  assert.equal(outputs.length, 1);
-  return outputs[0];
-}
-
 describe("S-15: an output in no block", () => {
   test("is in the mempool while the picture has its transaction, and known after its eviction", async () => {
-    const made = await accepting();
+    const made = await acceptedScene();
     const lock = lockSighting(scriptOf(made.ledger, ORDER));
     await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
-    assert.equal(only(made)?.inMempool, true);
+    assert.equal(outputOfOrder(made).inMempool, true);
     await made.ledger.applyMempool(NO_LOCKS, [], []);
-    assert.equal(only(made)?.inMempool, false);
+    assert.equal(outputOfOrder(made).inMempool, false);
   });
 
   test("is back in the mempool when its block is orphaned, until somebody has looked, and pending from then on", async () => {
-    const made = await accepting();
+    const made = await acceptedScene();
     const lock = lockSighting(scriptOf(made.ledger, ORDER));
     await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
-    assert.equal(only(made)?.mined?.height, 101);
+    assert.equal(outputOfOrder(made).mined?.height, 101);
     await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
-    assert.deepEqual([only(made)?.mined, only(made)?.inMempool], [null, true]);
+    assert.deepEqual([outputOfOrder(made).mined, outputOfOrder(made).inMempool], [null, true]);
     await made.ledger.applyMempool(NO_LOCKS, [], []);
-    assert.deepEqual([only(made)?.mined, only(made)?.inMempool], [null, false]);
+    assert.deepEqual([outputOfOrder(made).mined, outputOfOrder(made).inMempool], [null, false]);
   });
 
   test("has the lowest of its conflicts, in whatever order they came, until their blocks are orphaned", async () => {
@@ -78,19 +65,19 @@ describe("S-15: an output in no block", () => {
       [COIN, OTHER_COIN],
       [OTHER_COIN, COIN],
     ] as const) {
-      const made = await accepting();
+      const made = await acceptedScene();
       const lock = { ...lockSighting(scriptOf(made.ledger, ORDER)), inputs: order };
       await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
-      assert.equal(only(made)?.conflictHeight, null);
+      assert.equal(outputOfOrder(made).conflictHeight, null);
       await made.ledger.applyPearl(pearl(102, [conflict(COIN, 101), conflict(OTHER_COIN, 102)]));
-      assert.equal(only(made)?.conflictHeight, 101);
+      assert.equal(outputOfOrder(made).conflictHeight, 101);
       await made.ledger.applyPearl(pearl(101, [], { rewindTo: 100 }));
-      assert.equal(only(made)?.conflictHeight, null);
+      assert.equal(outputOfOrder(made).conflictHeight, null);
     }
   });
 
   test("stays impossible over a restart, also where the small outputs of its rival are no longer kept", async () => {
-    const made = await accepting();
+    const made = await acceptedScene();
     const { ledger, store } = made;
     const script = scriptOf(ledger, ORDER);
     const lock = { ...lockSighting(script), inputs: [COIN] };
@@ -104,7 +91,7 @@ describe("S-15: an output in no block", () => {
     const older = { ...small, txid: txid("older"), inputs: [outpoint("coins", 2)] };
     await ledger.applyPearl(pearl(102, [minedLock(older, 100)], { sightings: [older], tip: null }));
     const conflicts = ({ ledger: of }: Pick<Scene, "ledger">) =>
-      [...(of.subject(ORDER)?.outputs ?? [])].find((one) => one.txid === lock.txid)?.conflictHeight;
+      outputsOfOrder(of).find((one) => one.txid === lock.txid)?.conflictHeight;
     assert.equal(ledger.watch.lockOutput(`${rival.txid}:0` as typeof COIN), null);
     assert.equal(conflicts(made), 102);
     assert.equal(conflicts(await scene(store)), 102);
@@ -113,13 +100,13 @@ describe("S-15: an output in no block", () => {
 
 describe("blocks that no honest node can have", () => {
   test("an output that is mined or spent a second time stays as its first block has it, also when the second goes", async () => {
-    const made = await accepting();
+    const made = await acceptedScene();
     const lock = lockSighting(scriptOf(made.ledger, ORDER));
     await made.ledger.applyPearl(pearl(101, [minedLock(lock, 101)], { sightings: [lock] }));
     await made.ledger.applyPearl(pearl(105, [claimOf(lock, 105)]));
     await made.ledger.applyPearl(pearl(110, [minedLock(lock, 109), claimOf(lock, 110)]));
     const isFirst = (): void => {
-      const output = only(made);
+      const output = outputOfOrder(made);
       assert.deepEqual([output?.mined?.height, output?.spend?.mined?.height], [101, 105]);
       assert.equal(output?.spend?.txid, txid("claim 105"));
     };
@@ -127,12 +114,12 @@ describe("blocks that no honest node can have", () => {
     await made.ledger.applyPearl(pearl(108, [], { rewindTo: 106 }));
     isFirst();
     await made.ledger.applyPearl(pearl(104, [], { rewindTo: 102 }));
-    const { mined, spend } = only(made) ?? {};
+    const { mined, spend } = outputOfOrder(made);
     assert.deepEqual([mined?.height, spend?.mined, spend?.txid], [101, null, txid("claim 105")]);
   });
 
   test("dust that is mined a second time is watched on when the second block goes", async () => {
-    const made = await accepting();
+    const made = await acceptedScene();
     const dust = { ...lockSighting(scriptOf(made.ledger, ORDER)), amountSat: 9_999n };
     const at = `${dust.txid}:${dust.vout}` as typeof COIN;
     await made.ledger.applyPearl(pearl(101, [minedLock(dust, 101)]));
@@ -144,12 +131,12 @@ describe("blocks that no honest node can have", () => {
   });
 
   test("a coin that is spent a second time is lost to the lock transactions of later sightings by its first block", async () => {
-    const made = await accepting();
+    const made = await acceptedScene();
     await made.ledger.applyPearl(pearl(102, [conflict(COIN, 102)]));
     await made.ledger.applyPearl(pearl(108, [conflict(COIN, 108)]));
     await made.ledger.applyPearl(pearl(107, [], { rewindTo: 106 }));
     const lock = { ...lockSighting(scriptOf(made.ledger, ORDER)), inputs: [COIN] };
     await made.ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
-    assert.equal(only(made)?.conflictHeight, 102);
+    assert.equal(outputOfOrder(made).conflictHeight, 102);
   });
 });

@@ -12,8 +12,8 @@ import {
   minedLock,
   NO_LOCKS,
   ORDER,
+  outputOfOrder,
   pearl,
-  type Scene,
   scene,
   scriptOf,
   statuses,
@@ -34,23 +34,17 @@ async function withLock(minedAt: number | null) {
   return { ...made, lock, outpoint };
 }
 
-function only({ ledger }: Pick<Scene, "ledger">) {
-  const outputs = [...(ledger.subject(ORDER)?.outputs ?? [])];
-  assert.equal(outputs.length, 1);
-  return outputs[0];
-}
-
 describe("S-15: the mempool over a restart", () => {
   test("a lock that waits in it waits there still, and its eviction meanwhile is told", async () => {
     const { ledger, store, lock } = await withLock(null);
     await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [lock], []);
     assert.equal(statuses(store).at(-1), "deal LOCK_SUBMITTED");
     const again = await scene(store);
-    assert.equal(only(again)?.inMempool, true);
+    assert.equal(outputOfOrder(again).inMempool, true);
     await again.ledger.applyMempool(NO_LOCKS, [], []);
-    assert.equal(only(again)?.inMempool, false);
+    assert.equal(outputOfOrder(again).inMempool, false);
     assert.equal(statuses(store).at(-1), "deal USDC_LOCKED");
-    assert.equal(only(await scene(store))?.inMempool, false);
+    assert.equal(outputOfOrder(await scene(store)).inMempool, false);
   });
 
   test("a spend of the lock is seen still, and that it has left is told", async () => {
@@ -60,12 +54,12 @@ describe("S-15: the mempool over a restart", () => {
     await ledger.applyMempool(picture, [], []);
     const told = store.events.length;
     const again = await scene(store);
-    assert.deepEqual(only(again)?.spend, { ...claim, mined: null });
+    assert.deepEqual(outputOfOrder(again).spend, { ...claim, mined: null });
     assert.equal(again.ledger.knowsTransaction(claim.txid), true);
     await again.ledger.applyMempool(picture, [], []);
     assert.equal(store.events.length, told, "the same picture is no change");
     await again.ledger.applyMempool(NO_LOCKS, [], []);
-    assert.equal(only(again)?.spend, null);
+    assert.equal(outputOfOrder(again).spend, null);
     assert.equal(store.events.length, told + 2, "the bid's row and the deal's");
   });
 });
@@ -79,13 +73,13 @@ describe("S-51: what a reorganisation takes out of blocks", () => {
     const told = store.events.length;
     await ledger.applyPearl(pearl(103, [], { rewindTo: 100 }));
     assert.deepEqual(
-      [only({ ledger })?.inMempool, only({ ledger })?.spend],
+      [outputOfOrder({ ledger }).inMempool, outputOfOrder({ ledger }).spend],
       [true, { ...back, mined: null }],
     );
     assert.ok(!statuses(store).slice(told).includes("deal USDC_LOCKED"));
-    assert.equal(only(await scene(store))?.inMempool, true);
+    assert.equal(outputOfOrder(await scene(store)).inMempool, true);
     await ledger.applyMempool({ ...NO_LOCKS, present: new Set([lock.txid]) }, [], []);
-    assert.deepEqual([only({ ledger })?.inMempool, only({ ledger })?.spend], [true, null]);
+    assert.deepEqual([outputOfOrder({ ledger }).inMempool, outputOfOrder({ ledger }).spend], [true, null]);
     await ledger.applyMempool(NO_LOCKS, [], []);
     assert.equal(statuses(store).at(-1), "deal USDC_LOCKED");
   });
@@ -93,7 +87,7 @@ describe("S-51: what a reorganisation takes out of blocks", () => {
   test("is not there where the branch has it, or spends what it needs, or where it was a coinbase's", async () => {
     const [inBranch, lost, coinbase] = [await withLock(101), await withLock(101), await withLock(null)];
     await inBranch.ledger.applyPearl(pearl(102, [minedLock(inBranch.lock, 102)], { rewindTo: 100 }));
-    assert.deepEqual([only(inBranch)?.mined?.height, inBranch.ledger.mempool.present.size], [102, 0]);
+    assert.deepEqual([outputOfOrder(inBranch).mined?.height, inBranch.ledger.mempool.present.size], [102, 0]);
     const [coin] = lost.lock.inputs;
     assert.ok(coin);
     const rival = {
@@ -103,11 +97,11 @@ describe("S-51: what a reorganisation takes out of blocks", () => {
       txid: txid("rival"),
     } as const;
     await lost.ledger.applyPearl(pearl(102, [rival], { rewindTo: 100 }));
-    assert.deepEqual([only(lost)?.conflictHeight, lost.ledger.mempool.present.size], [102, 0]);
+    assert.deepEqual([outputOfOrder(lost).conflictHeight, lost.ledger.mempool.present.size], [102, 0]);
     const paid = { ...coinbase.lock, coinbase: true };
     await coinbase.ledger.applyPearl(pearl(101, [minedLock(paid, 101)], { sightings: [paid] }));
     await coinbase.ledger.applyPearl(pearl(102, [], { rewindTo: 100 }));
-    assert.deepEqual([only(coinbase)?.mined, coinbase.ledger.mempool.present.size], [null, 0]);
+    assert.deepEqual([outputOfOrder(coinbase).mined, coinbase.ledger.mempool.present.size], [null, 0]);
   });
 });
 

@@ -6,24 +6,20 @@ import { describe, test } from "node:test";
 import type { Sighting } from "../../swap/facts.ts";
 import { evmPlace, outpoint, secretOf, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
-  accepted,
-  evm,
-  locked,
+  acceptedScene,
   lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
+  outputsOfOrder,
   pearl,
-  scene,
   scriptOf,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MAX_SMALL_OUTPUTS } from "./first-outputs.ts";
 
 /** An accepted order, and one output more of its script than are kept, all of one transaction. */
 async function crowded() {
-  const { ledger, store } = await scene();
-  await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-  await ledger.applyPearl(pearl(100));
+  const { ledger, store } = await acceptedScene();
   const one = { ...lockSighting(scriptOf(ledger, ORDER), "small"), amountSat: 20_000n };
   const sightings: readonly Sighting[] = Array.from({ length: MAX_SMALL_OUTPUTS + 1 }, (_, vout) => ({
     ...one,
@@ -70,6 +66,6 @@ describe("S-15: an output that is turned away", () => {
     assert.equal(sighted.length, MAX_SMALL_OUTPUTS);
     assert.equal(sighted.includes(outpoint("small", MAX_SMALL_OUTPUTS)), false);
     await ledger.applyMempool(NO_LOCKS, [], []);
-    assert.equal([...(ledger.subject(ORDER)?.outputs ?? [])].length, MAX_SMALL_OUTPUTS);
+    assert.equal(outputsOfOrder(ledger).length, MAX_SMALL_OUTPUTS);
   });
 });

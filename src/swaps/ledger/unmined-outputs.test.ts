@@ -6,13 +6,12 @@ import { describe, test } from "node:test";
 import type { ScriptHex } from "../../primitives/brands.ts";
 import type { Sighting } from "../../swap/facts.ts";
 import {
-  accepted,
-  evm,
-  locked,
+  acceptedScene,
   lockSighting,
   minedLock,
   NO_LOCKS,
   ORDER,
+  outputsOfOrder,
   pearl,
   type Scene,
   scene,
@@ -20,12 +19,7 @@ import {
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 
-async function accepting(): Promise<Scene> {
-  const made = await scene(new MemorySwapStore({ tellsChanges: true }));
-  await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-  await made.ledger.applyPearl(pearl(100));
-  return made;
-}
+const accepting = () => acceptedScene(new MemorySwapStore({ tellsChanges: true }));
 
 /** Outputs of one transaction. */
 function paying(script: ScriptHex, name: string, count: number): readonly Sighting[] {
@@ -34,7 +28,7 @@ function paying(script: ScriptHex, name: string, count: number): readonly Sighti
 }
 
 function outputsOf({ ledger }: Pick<Scene, "ledger">): readonly string[] {
-  return [...(ledger.subject(ORDER)?.outputs ?? [])].map(({ txid, vout, mined }) =>
+  return outputsOfOrder(ledger).map(({ txid, vout, mined }) =>
     JSON.stringify({ txid, vout, height: mined?.height ?? null }),
   );
 }
@@ -88,7 +82,7 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
       assert.equal(outputsOf(made).length, 3);
       await ledger.applyMempool(NO_LOCKS, [], []);
       assert.deepEqual(
-        [...(ledger.subject(ORDER)?.outputs ?? [])].map(({ vout }) => vout),
+        outputsOfOrder(ledger).map(({ vout }) => vout),
         [2],
       );
     }
@@ -126,7 +120,7 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
         [],
       );
     }
-    const inMempool = [...(ledger.subject(ORDER)?.outputs ?? [])].filter((one) => one.inMempool);
+    const inMempool = outputsOfOrder(ledger).filter((one) => one.inMempool);
     assert.equal(inMempool.length, 999);
   });
 
@@ -145,7 +139,7 @@ describe("S-15: outputs of a transaction that nobody has any more", () => {
       ),
     );
     await ledger.applyMempool({ ...NO_LOCKS, present: present.add(small.txid) }, [small], []);
-    const outputs = [...(ledger.subject(ORDER)?.outputs ?? [])];
+    const outputs = outputsOfOrder(ledger);
     assert.ok(outputs.some(({ txid }) => txid === small.txid));
     assert.equal(outputs.length, 2001);
   });

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import type { Bytes32, ScriptHex } from "../../../src/primitives/brands.ts";
+import { elementAt } from "../../../src/primitives/elements.ts";
 import { SwapLedger } from "../../../src/swaps/ledger/ledger.ts";
 import type { EvmChange, MempoolLocks, PearlChange } from "../../../src/swaps/ledger/ports.ts";
-import type { EscrowEvent, PearlBlockFact, Sighting } from "../../../src/swap/facts.ts";
+import type { EscrowEvent, HtlcOutput, PearlBlockFact, Sighting } from "../../../src/swap/facts.ts";
 import {
   alarmLog,
   bytes32,
@@ -35,6 +36,14 @@ export async function scene(store = new MemorySwapStore(), takeMax = 100_000): P
   const made = { store, alarms: log.alarms, now: START };
   const parts = ledgerParts(log, () => made.now);
   return Object.assign(made, { ledger: await SwapLedger.open({ ...parts, store, takeMax }) });
+}
+
+/** A new ledger in which the order `a` is accepted in block 10, not final, and PEARL is at block 100. */
+export async function acceptedScene(store = new MemorySwapStore()): Promise<Scene> {
+  const made = await scene(store);
+  await made.ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
+  await made.ledger.applyPearl(pearl(100));
+  return made;
 }
 
 /** A step of the EVM chain to this height. */
@@ -115,6 +124,18 @@ export function scriptOf(ledger: SwapLedger, hash: Bytes32): ScriptHex {
   const script = ledger.subject(hash)?.script;
   assert.ok(script);
   return script;
+}
+
+/** The outputs of the order `a`. */
+export function outputsOfOrder(ledger: Pick<SwapLedger, "subject">): readonly HtlcOutput[] {
+  return [...(ledger.subject(ORDER)?.outputs ?? [])];
+}
+
+/** Its one output. */
+export function outputOfOrder({ ledger }: Pick<Scene, "ledger">): HtlcOutput {
+  const outputs = outputsOfOrder(ledger);
+  assert.equal(outputs.length, 1);
+  return elementAt(outputs, 0);
 }
 
 /** A sighting of an output that is large enough. */

@@ -147,15 +147,7 @@ export async function lockUsdc(stage: SwapStage, buyer: Party, deal: Answer): Pr
   const call = deal.body["lock_call"];
   if (typeof call !== "object" || call === null) throw new Error("the deal has no lock_call");
   const { terms, ask, seller_signature: signature } = Object(call);
-  await mined(
-    stage,
-    await stage.anvil.walletClient(buyer.account).writeContract({
-      address: stage.escrow.address,
-      abi: escrowAbi,
-      functionName: "lockWithAsk",
-      args: [termsArgument(terms), askArgument(ask), signature],
-    }),
-  );
+  await escrowCall(stage, buyer, "lockWithAsk", [termsArgument(terms), askArgument(ask), signature]);
 }
 
 /** Calls a function of the escrow as this person. */
@@ -169,6 +161,7 @@ export async function escrowCall(
     | "refundCooperative"
     | "accept"
     | "lock"
+    | "lockWithAsk"
     | "pause"
     | "revokeAsks"
     | "unpause"

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import type { Hex } from "viem";
-import { escrowAbi } from "../../../src/adapters/evm-rpc/escrow-abi.ts";
 import {
   askActionMessage,
   bidOriginMessage,
@@ -24,7 +23,6 @@ import {
   domainOf,
   escrowCall,
   lockUsdc,
-  mined,
   type Party,
   seededSecret,
   signAsk,
@@ -183,15 +181,7 @@ export async function bidTerms(
 
 /** Sends `lock`; returns the order hash. */
 export async function lockBid(stage: SwapStage, buyer: Party, terms: SwapTerms): Promise<Hex> {
-  await mined(
-    stage,
-    await stage.anvil.walletClient(buyer.account).writeContract({
-      address: stage.escrow.address,
-      abi: escrowAbi,
-      functionName: "lock",
-      args: [termsArgument(terms)],
-    }),
-  );
+  await escrowCall(stage, buyer, "lock", [termsArgument(terms)]);
   return swapMessageDigest(termsMessage(domainOf(stage), terms));
 }
 
@@ -211,15 +201,7 @@ export async function lockAsk(
     pearlAmountSat: ask.pearlAmountSat,
     askId,
   };
-  await mined(
-    stage,
-    await stage.anvil.walletClient(buyer.account).writeContract({
-      address: stage.escrow.address,
-      abi: escrowAbi,
-      functionName: "lockWithAsk",
-      args: [termsArgument(bound), askArgument({ ...ask }), signature],
-    }),
-  );
+  await escrowCall(stage, buyer, "lockWithAsk", [termsArgument(bound), askArgument({ ...ask }), signature]);
   return swapMessageDigest(termsMessage(domainOf(stage), bound));
 }
 
