@@ -14,7 +14,6 @@ import { SILENT } from "../../testkit/doubles/log.ts";
 import { needsPostgres, startPostgres } from "../../testkit/doubles/postgres.ts";
 import { type Config, readConfig } from "./config/config.ts";
 import { openLedger, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
-import { rulesOf } from "./start-swaps.ts";
 
 const ESCROW = `0x${"e".repeat(40)}`;
 
@@ -44,8 +43,7 @@ async function ledgerOf({ swaps: store }: Store, firstBlock: number): Promise<Sw
   const config = configFrom(firstBlock);
   const { swaps } = config;
   assert.ok(swaps !== null);
-  const rules = rulesOf(config, swaps);
-  const parts = { network: "simnet", swaps, rules, store, log: SILENT, clock: systemClock };
+  const parts = { config, swaps, store, log: SILENT, clock: systemClock };
   const followers = { evm: { standing: () => UNKNOWN_EVM }, pearl: { standing: () => UNKNOWN_PEARL } };
   return (await openLedger(parts, () => followers)).ledger;
 }

@@ -1,23 +1,33 @@
 // Opens the ledger of swaps together with readiness. Each needs the other, and readiness needs the followers, which need
 // the ledger: the ledger tells rows as they are in the context of readiness, readiness is judged by the standings of the
-// followers, and the followers write to the ledger. Until they exist nobody has been asked, and nothing is ready.
+// followers, and the followers write to the ledger. Until they exist nobody has been asked, and nothing is ready. And what
+// reads are made of over both, in every process that answers.
 
 import { Deposed } from "../adapters/store-postgres/write/writer.ts";
 import { withSteadyHeap } from "../adapters/system/steady-heap.ts";
+import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Clock, Log } from "../follow/ports.ts";
 import { StoreUnavailable } from "../index/ports.ts";
+import type { IndexQueries } from "../index/queries.ts";
+import { addressOfKey } from "../primitives/address.ts";
+import type { BlockHash, Txid } from "../primitives/brands.ts";
 import type { SwapRules } from "../swap/subject.ts";
 import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
 import type { ClosingBounds } from "../swaps/ledger/closing.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";
 import { claimFirstBlock } from "../swaps/ledger/first-block.ts";
-import type { SwapStore } from "../swaps/ledger/ports.ts";
+import type { SwapIdentity, SwapStore } from "../swaps/ledger/ports.ts";
 import type { EvmStanding, PearlStanding } from "../swaps/standings.ts";
+import type { PearlLookups } from "../swaps/lookup-ports.ts";
 import { SwapReadiness } from "../swaps/readiness.ts";
+import { AskIndex } from "../swaps/usecases/ask-index.ts";
+import { PublicValues } from "../swaps/usecases/secret-guard.ts";
+import type { SwapReadDependencies } from "../swaps/usecases/swap-reads.ts";
 import { CommandRefused } from "./cli/ending.ts";
+import type { Config } from "./config/config.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 
 /** Mean PEARL block interval above which margins do not hold (S-02), seconds. */
@@ -58,10 +68,8 @@ const CLOSING: ClosingBounds = { afterS: 86_400, pearlBlocks: 144, heldMs: 600_0
 
 /** What the ledger is opened with. */
 interface LedgerFoundation {
-  /** Name of the PEARL network, as the database has it. */
-  readonly network: string;
+  readonly config: Config;
   readonly swaps: SwapConfig;
-  readonly rules: SwapRules;
   readonly store: SwapStore;
   readonly log: Log;
   readonly clock: Clock;
@@ -73,8 +81,26 @@ interface FollowedChains {
   readonly pearl: { standing(): PearlStanding };
 }
 
-/** A ledger, and the readiness in whose context it tells rows. */
-interface ReadyLedger {
+/** The settings as rules need them. */
+export function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
+  return {
+    ...swaps.profiles,
+    smallDealUsdc: swaps.smallDealUsdc,
+    deltaS: swaps.deltaS,
+    hrp: config.network.hrp,
+    chainId: swaps.chainId,
+    escrow: swaps.escrow,
+  };
+}
+
+/** What a database of swaps with these settings belongs to (S-26). */
+export function identityOf({ network }: Config, { chainId, escrow }: SwapConfig): SwapIdentity {
+  return { network: network.name, chainId, escrow };
+}
+
+/** A ledger with its rules, and the readiness in whose context it tells rows. */
+export interface ReadyLedger {
+  readonly rules: SwapRules;
   readonly ledger: SwapLedger;
   readonly readiness: SwapReadiness;
 }
@@ -84,7 +110,7 @@ interface ReadyLedger {
  * writes from one that follows it. Rejects as `SwapLedger.open`.
  */
 export async function openReadyLedger(
-  { network, swaps, rules, store, log, clock }: LedgerFoundation,
+  { config, swaps, store, log, clock }: LedgerFoundation,
   known: { evm(): EvmStanding; pearl(): PearlStanding },
   role: Pick<SwapLedgerDependencies, "closing" | "caughtUp">,
 ): Promise<ReadyLedger> {
@@ -100,10 +126,11 @@ export async function openReadyLedger(
     // Asked for once other nodes are known, which is when it is open.
     pearlBlocks: () => ledger.checkpoints("pearl"),
   };
+  const rules = rulesOf(config, swaps);
   const readiness = new SwapReadiness({ ...known, ...own, clock }, limits);
   const ledger: SwapLedger = await SwapLedger.open({
     store,
-    identity: { network, chainId: swaps.chainId, escrow: swaps.escrow },
+    identity: identityOf(config, swaps),
     crypto: swapCrypto,
     rules,
     clock,
@@ -114,7 +141,7 @@ export async function openReadyLedger(
     ...role,
   });
   ledger.onRows(() => readiness.tick());
-  return { ledger, readiness };
+  return { rules, ledger, readiness };
 }
 
 /** Refuses a database that lacks blocks which are to be read: who lowers the first block would wait for orders in vain. */
@@ -150,12 +177,60 @@ export async function openLedger<Followers extends FollowedChains>(
     pearl: () => followers?.pearl.standing() ?? UNKNOWN_PEARL,
   };
   const opening = withSteadyHeap(() => openReadyLedger(foundation, known, { closing: CLOSING }));
-  const { ledger, readiness } = await opening.catch((cause: unknown) => {
+  const opened = await opening.catch((cause: unknown) => {
     // The database may be back in a moment, or another process writes it now: a refusal ends whoever would wait for his turn.
     if (cause instanceof StoreUnavailable || cause instanceof Deposed) throw cause;
     throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
   });
-  await refuseMissed(foundation, ledger);
-  followers = follow(ledger, () => readiness.isEvmIndexed());
-  return { ledger, readiness, followers };
+  await refuseMissed(foundation, opened.ledger);
+  followers = follow(opened.ledger, () => opened.readiness.isEvmIndexed());
+  return { ...opened, followers };
+}
+
+/** What tells reads of more than the ledger knows. */
+interface BesideLedger {
+  readonly queries: IndexQueries;
+  /** The operator's own node, which is asked whether a value is public (S-66, A-203). */
+  readonly ownNode: Pick<PearlLookups, "transaction" | "isBlock">;
+  readonly escrow: SwapReadDependencies["escrow"];
+  readonly clock: Clock;
+}
+
+/** What reads of swaps are made of, over a ledger that writes or one that follows. */
+export function readsOver(
+  { rules, ledger, readiness }: ReadyLedger,
+  swaps: SwapConfig,
+  { queries, ownNode, escrow, clock }: BesideLedger,
+): SwapReadDependencies {
+  return {
+    ledger,
+    readiness,
+    rules,
+    limits: swaps,
+    escrow,
+    crypto: swapCrypto,
+    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), ownNode }, clock),
+    hashWindows: openWindowHasher(),
+    asks: new AskIndex({ ledger, context: () => readiness.context() }),
+    clock,
+  };
+}
+
+/**
+ * Tells whether a transaction of this id, a block of this hash, or a history of the address with this output key is indexed
+ * (S-66).
+ */
+function indexedIds(
+  queries: Pick<IndexQueries, "operationsOf" | "operations" | "block">,
+  hrp: string,
+): (digits: string) => Promise<boolean> {
+  return async (digits) => {
+    const { value: operations } = await queries.operationsOf(digits as Txid, null, { after: -1, limit: 1 });
+    if (operations.length > 0) return true;
+    const { value: block } = await queries.block(digits as BlockHash);
+    if (block !== null) return true;
+    const address = addressOfKey(digits, hrp);
+    const { value: history } = await queries.operations({ address }, { limit: 1, start: null });
+    return history.rows.length > 0;
+  };
 }

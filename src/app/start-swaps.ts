@@ -6,7 +6,6 @@ import type { SeveralNodes } from "../adapters/pearl-node/followed-clients.ts";
 import { recoverSigner } from "../adapters/system/evm-signature.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { verifySchnorr } from "../adapters/system/schnorr.ts";
-import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
 import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { MempoolListener } from "../follow/mempool-watch.ts";
@@ -16,11 +15,8 @@ import type { EvmStatus } from "../follow/serving.ts";
 import type { RecentBodies } from "../follow/recent-bodies.ts";
 import type { IndexingContext } from "../index/index-block.ts";
 import type { IndexQueries } from "../index/queries.ts";
-import { addressOfKey } from "../primitives/address.ts";
-import type { BlockHash, Txid } from "../primitives/brands.ts";
 import { escrowDigests } from "../swap/eip712.ts";
 import type { ChainTips } from "../swap/facts.ts";
-import type { SwapRules } from "../swap/subject.ts";
 import type { EvmChain } from "../swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts";
 import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-conditions.ts";
@@ -31,14 +27,11 @@ import type { EvmStanding, PearlStanding } from "../swaps/standings.ts";
 import type { BalanceSource } from "../swaps/lookup-ports.ts";
 import { PearlMempool } from "../swaps/pearl/pearl-mempool.ts";
 import { PEARL_WATCH_DEFAULTS, PearlWatch } from "../swaps/pearl/pearl-watch.ts";
-import type { SwapReadiness } from "../swaps/readiness.ts";
-import { AskIndex } from "../swaps/usecases/ask-index.ts";
 import { AskRechecks } from "../swaps/usecases/ask-recheck.ts";
 import { BalanceLookups } from "../swaps/usecases/balance-lookups.ts";
 import { LimitedLookups } from "../swaps/usecases/lookups.ts";
 import { KeyedLock, type SwapDependencies } from "../swaps/usecases/dependencies.ts";
 import { LockHints } from "../swaps/usecases/lock-hints.ts";
-import { PublicValues } from "../swaps/usecases/secret-guard.ts";
 import { SignatureJudge } from "../swaps/usecases/signature-judge.ts";
 import { SwapApi } from "../swaps/usecases/swap-api.ts";
 import type { Closers } from "./cli/ending.ts";
@@ -47,7 +40,7 @@ import { addressOf } from "./config/read-node.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
 import { sharedSettings } from "./config/shared-settings.ts";
 import { EscrowQuestion } from "./escrow-question.ts";
-import { openLedger } from "./open-ledger.ts";
+import { openLedger, type ReadyLedger, readsOver } from "./open-ledger.ts";
 import type { Outside } from "./outside.ts";
 import type { SwapReport } from "./report.ts";
 
@@ -114,13 +107,11 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
   closers.add(async () => chain.close());
   const escrow = new EscrowQuestion(chain, swaps.firstBlock, log, clock);
   await escrow.askAtStart();
-  const rules = rulesOf(config, swaps);
-  const { network } = config;
-  const { ledger, readiness, followers } = await openLedger(
-    { network: network.name, swaps, rules, store, log, clock },
-    (opened, isEvmIndexed) => followersOf(foundation, chain, opened, isEvmIndexed),
+  const opened = await openLedger({ config, swaps, store, log, clock }, (ledger, isEvmIndexed) =>
+    followersOf(foundation, chain, ledger, isEvmIndexed),
   );
-  const { pearl, evm } = followers;
+  const { ledger, readiness } = opened;
+  const { pearl, evm } = opened.followers;
   const mempool = new PearlMempool({
     node,
     watch: pearl,
@@ -132,8 +123,8 @@ export async function composeSwaps(foundation: SwapFoundation): Promise<Composed
     log,
   });
   ledger.feed.subscribe(() => pearl.lookSoon());
-  const composed = { foundation, chain, escrow, ledger, pearl, evm };
-  const parts = dependenciesOf(composed, rules, readiness);
+  const composed = { foundation, chain, escrow, opened, pearl, evm };
+  const parts = dependenciesOf(composed);
   const api = new SwapApi(parts);
   const confirmations = swaps.isPlay ? [] : confirmationsConditions(swaps.confirmations);
   for (const { sentence } of confirmations) log.warn({}, sentence);
@@ -189,24 +180,12 @@ function followersOf(
   return { pearl, evm };
 }
 
-/** The settings as rules need them. */
-export function rulesOf(config: Config, swaps: SwapConfig): SwapRules {
-  return {
-    ...swaps.profiles,
-    smallDealUsdc: swaps.smallDealUsdc,
-    deltaS: swaps.deltaS,
-    hrp: config.network.hrp,
-    chainId: swaps.chainId,
-    escrow: swaps.escrow,
-  };
-}
-
 /** What use cases and loops are made of. */
 interface Composed {
   readonly foundation: SwapFoundation;
   readonly chain: EvmChain;
   readonly escrow: EscrowQuestion;
-  readonly ledger: SwapLedger;
+  readonly opened: ReadyLedger;
   readonly pearl: PearlWatch;
   readonly evm: EvmFollower;
 }
@@ -214,11 +193,7 @@ interface Composed {
 /** The re-checks are begun here, too; use cases only ask them to look. */
 type ComposedDependencies = SwapDependencies & { readonly rechecks: AskRechecks };
 
-function dependenciesOf(
-  { foundation, chain, escrow, ledger, evm }: Composed,
-  rules: SwapRules,
-  readiness: SwapReadiness,
-): ComposedDependencies {
+function dependenciesOf({ foundation, chain, escrow, opened, evm }: Composed): ComposedDependencies {
   const { config, swaps, queries, closers, log, node, outside } = foundation;
   const { clock } = outside;
   const addresses = [config.node, ...config.node.witnesses].map(addressOf);
@@ -232,12 +207,7 @@ function dependenciesOf(
   closers.add(async () => lookups.close());
   closers.add(async () => ownNode.close());
   const parts: Omit<SwapDependencies, "rechecks"> = {
-    ledger,
-    readiness,
-    rules,
-    limits: swaps,
-    escrow: () => escrow.facts,
-    crypto: swapCrypto,
+    ...readsOver(opened, swaps, { queries, ownNode, escrow: () => escrow.facts, clock }),
     verifySchnorr,
     digests: escrowDigests({ chainId: swaps.chainId, verifyingContract: swaps.escrow }, swapCrypto.keccak256),
     signatures: new SignatureJudge({
@@ -247,14 +217,10 @@ function dependenciesOf(
       keptMs: swaps.askRecheckS * 1000,
     }),
     lookups: new LimitedLookups(lookups, clock),
-    publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), ownNode }, clock),
-    hashWindows: openWindowHasher(),
-    balances: new BalanceLookups(balancesOf(foundation, nodes), ledger, clock, log),
-    asks: new AskIndex({ ledger, context: () => readiness.context() }),
+    balances: new BalanceLookups(balancesOf(foundation, nodes), opened.ledger, clock, log),
     hints: new LockHints(),
     locks: new KeyedLock(),
     evmStanding: () => evm.standing(),
-    clock,
     log,
   };
   return { ...parts, rechecks: new AskRechecks(parts) };
@@ -268,7 +234,7 @@ function balancesOf({ swaps, closers, outside }: SwapFoundation, nodes: SeveralN
 }
 
 async function runAll(
-  { foundation, chain, escrow, ledger, pearl, evm }: Composed,
+  { foundation, chain, escrow, opened, pearl, evm }: Composed,
   parts: ComposedDependencies,
   signal: AbortSignal,
 ): Promise<void> {
@@ -282,7 +248,7 @@ async function runAll(
     pearl.run(signal),
     followEvm(),
     parts.rechecks.run(foundation.swaps.askRecheckS, signal),
-    passTime(ledger, foundation, signal),
+    passTime(opened.ledger, foundation, signal),
     parts.readiness.run(signal),
   ]);
 }
@@ -307,23 +273,4 @@ async function passTime(
 /** Lets deals that are long over leave memory, as many as there are. */
 async function closeOld(ledger: SwapLedger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await ledger.close()));
-}
-
-/**
- * Tells whether a transaction of this id, a block of this hash, or a history of the address with this output key is indexed
- * (S-66).
- */
-export function indexedIds(
-  queries: Pick<IndexQueries, "operationsOf" | "operations" | "block">,
-  hrp: string,
-): (digits: string) => Promise<boolean> {
-  return async (digits) => {
-    const { value: operations } = await queries.operationsOf(digits as Txid, null, { after: -1, limit: 1 });
-    if (operations.length > 0) return true;
-    const { value: block } = await queries.block(digits as BlockHash);
-    if (block !== null) return true;
-    const address = addressOfKey(digits, hrp);
-    const { value: history } = await queries.operations({ address }, { limit: 1, start: null });
-    return history.rows.length > 0;
-  };
 }

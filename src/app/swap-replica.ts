@@ -5,8 +5,6 @@ import type { LiveChanges } from "../adapters/store-postgres/live-rows.ts";
 import type { OpenedPostgresReader, StoredSwaps } from "../adapters/store-postgres/postgres-reader.ts";
 import type { ChangeMark, FollowedChange } from "../adapters/store-postgres/swaps/swap-changes.ts";
 import { assertSameIdentity } from "../adapters/store-rows/swap-rows.ts";
-import { openWindowHasher } from "../adapters/system/sha256-lanes.ts";
-import { swapCrypto } from "../adapters/system/swap-crypto.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { Clock, Log } from "../follow/ports.ts";
@@ -15,14 +13,11 @@ import type { ClosedQuestion } from "../swaps/ledger/closed-port.ts";
 import type { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapStore } from "../swaps/ledger/ports.ts";
 import type { SwapReadiness } from "../swaps/readiness.ts";
-import { AskIndex } from "../swaps/usecases/ask-index.ts";
 import { FollowingSwaps } from "../swaps/usecases/errands.ts";
-import { PublicValues } from "../swaps/usecases/secret-guard.ts";
 import { CommandRefused } from "./cli/ending.ts";
 import type { Config } from "./config/config.ts";
 import type { SwapConfig } from "./config/read-swaps.ts";
-import { openReadyLedger, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
-import { rulesOf, indexedIds } from "./start-swaps.ts";
+import { identityOf, openReadyLedger, readsOver, UNKNOWN_EVM, UNKNOWN_PEARL } from "./open-ledger.ts";
 import { noteBalances, type ToldPresent } from "./told-present.ts";
 import type { Chain } from "../swap/facts.ts";
 
@@ -109,38 +104,24 @@ export class SwapReplica {
   /** A replica in which nothing stands yet. */
   static async open(foundation: ReplicaFoundation): Promise<SwapReplica> {
     const { config, swaps, queries, present, reader, caughtUp, clock, log } = foundation;
-    const rules = rulesOf(config, swaps);
     const state = new StoredState((questions) => reader.closedSwaps(questions));
-    const { ledger, readiness } = await openReadyLedger(
-      { network: config.network.name, swaps, rules, store: state, log, clock },
+    const opened = await openReadyLedger(
+      { config, swaps, store: state, log, clock },
       { evm: () => present.swaps?.evm ?? UNKNOWN_EVM, pearl: () => present.swaps?.pearl ?? UNKNOWN_PEARL },
       { caughtUp },
     );
-    const asks = new AskIndex({ ledger, context: () => readiness.context() });
-    const parts = {
-      ledger,
-      readiness,
-      rules,
-      limits: swaps,
-      escrow: () => present.swaps?.escrow ?? null,
-      crypto: swapCrypto,
-      // No node is asked here, so that what only a node knows to be public is refused: the value must not travel.
-      publicValues: new PublicValues({ isIndexed: indexedIds(queries, rules.hrp), ownNode: NO_NODE }, clock),
-      hashWindows: openWindowHasher(),
-      asks,
-      clock,
-    };
-    const service = new FollowingSwaps(parts, { ask: (question) => reader.ask(question), caughtUp });
-    return new SwapReplica(foundation, { state, ledger, readiness, service });
+    const escrow = () => present.swaps?.escrow ?? null;
+    // No node is asked here, so that what only a node knows to be public is refused: the value must not travel.
+    const reads = readsOver(opened, swaps, { queries, ownNode: NO_NODE, escrow, clock });
+    const service = new FollowingSwaps(reads, { ask: (question) => reader.ask(question), caughtUp });
+    return new SwapReplica(foundation, { ...opened, state, service });
   }
 
   /** Begins with what is stored; resolves with the newest change in it. @throws CommandRefused for another escrow (S-26). */
   async load(stored: StoredSwaps): Promise<ChangeMark> {
     const { config, swaps } = this.#foundation;
-    const { chainId, escrow } = swaps;
     try {
-      if (stored.identity !== null)
-        assertSameIdentity(stored.identity, { network: config.network.name, chainId, escrow });
+      if (stored.identity !== null) assertSameIdentity(stored.identity, identityOf(config, swaps));
     } catch (cause) {
       throw new CommandRefused([`swaps cannot use this database: ${sentenceOf(cause)}`], { cause });
     }

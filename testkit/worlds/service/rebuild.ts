@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { Config } from "../../../src/app/config/config.ts";
-import { rulesOf } from "../../../src/app/start-swaps.ts";
+import { rulesOf } from "../../../src/app/open-ledger.ts";
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import { MemorySwapStore } from "../../doubles/memory-swap-store.ts";
 import { PearlPort, viewOfCore } from "../../doubles/pearl-port.ts";
