@@ -1,8 +1,13 @@
 // Cells of the tables of closed deals, the same in every engine: the rows of a bundle, and the classes and keys by which
 // its orders and asks stand in the order of lists.
 
-import type { ClosedBundle, ClosedOrder, ClosedQuestion, ClosedRow } from "../../swaps/ledger/closed-port.ts";
-import { CLOSED_STATUSES } from "../../swaps/ledger/closed-state.ts";
+import {
+  CLOSED_STATUSES,
+  type ClosedBundle,
+  type ClosedOrder,
+  type ClosedQuestion,
+  type ClosedRow,
+} from "../../swaps/ledger/closed-port.ts";
 import type { Cell, Columns } from "./cells.ts";
 import type { PrintOf } from "./closed-prints.ts";
 

@@ -2,8 +2,7 @@
 // hashlocks whose secrets are not public, since a secret must be known for one when somebody sends it (S-66).
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import type { ClosedOrder } from "./closed-port.ts";
-import { CLOSED_STATUSES, type ClosedState, type ClosedStatus } from "./closed-state.ts";
+import { CLOSED_STATUSES, type ClosedOrder, type ClosedState, type ClosedStatus } from "./closed-port.ts";
 import { FactKind } from "./fact-fields.ts";
 import type { Layer, LayeredIndex, LayeredValue } from "./layers.ts";
 import type { KeyWatcher } from "./multi-index.ts";

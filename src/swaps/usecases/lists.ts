@@ -12,8 +12,13 @@ import {
   TRANSACTION_ACTIONS,
   type TransactionSteps,
 } from "../../swap/transactions.ts";
-import type { ClosedQuestion, ClosedRow, ClosedStart, AskSort } from "../ledger/closed-port.ts";
-import { CLOSED_STATUSES } from "../ledger/closed-state.ts";
+import {
+  type AskSort,
+  CLOSED_STATUSES,
+  type ClosedQuestion,
+  type ClosedRow,
+  type ClosedStart,
+} from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { IndexedAsk } from "./ask-index.ts";
 import { ASK_ENDS, ASK_ORDERS, askKey, type AskPlace, askPlaceOf, placeOfKey } from "./ask-order.ts";

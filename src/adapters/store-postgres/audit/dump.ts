@@ -4,7 +4,7 @@ import type { StoreDump } from "../../../index/ports.ts";
 import type { Cells } from "../../store-rows/cells.ts";
 import type { IndexRows } from "../../store-rows/compare-rows.ts";
 import { dumpOf, SECTION_STATEMENTS, type SectionName } from "../../store-rows/sections.ts";
-import { OPERATION_VIEW, OPERATION_JOINS } from "../read/operation-columns.ts";
+import { OPERATION_JOINS, OPERATION_VIEW } from "../read/query-operations.ts";
 import { answered } from "../answered.ts";
 import type { Session } from "../session.ts";
 

@@ -6,12 +6,11 @@ import { walked } from "../../store-rows/pages.ts";
 import { type EngineReads, storedQueries } from "../../store-rows/queries.ts";
 import { answered, rowsFor } from "../answered.ts";
 import type { Readers } from "../readers.ts";
-import { findAddress } from "./find-address.ts";
 import { textOf } from "./operations-text.ts";
 import { balancesOfPage, balancesPage, balanceView } from "./query-balances.ts";
 import { ledgerRows } from "./query-ledger.ts";
 import { listingsPage, marketPage } from "./query-market.ts";
-import { operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
+import { findAddress, operationsBetween, operationsOf, operationsPage } from "./query-operations.ts";
 import { marketsPage, summaryView } from "./query-summaries.ts";
 
 /** The read port on the connections of one database. */

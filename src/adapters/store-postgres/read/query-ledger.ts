@@ -5,7 +5,7 @@ import type { Cells } from "../../store-rows/cells.ts";
 import { type Walk, walked } from "../../store-rows/pages.ts";
 import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { rowsFor } from "../answered.ts";
-import { LISTING_ID } from "./operation-columns.ts";
+import { LISTING_ID } from "./query-operations.ts";
 
 /** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
 function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {

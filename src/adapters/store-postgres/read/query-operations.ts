@@ -7,11 +7,23 @@ import type { OperationView } from "../../../index/views.ts";
 import { blobOf, type Cells, CellReader } from "../../store-rows/cells.ts";
 import { type AskedOperations, askedOperations, placesOf } from "../../store-rows/operation-filter.ts";
 import { EMPTY_PAGE, type MergedRanges, newestPage, type Walk, walked } from "../../store-rows/pages.ts";
-import { allRows, type Reading } from "../../store-rows/reading.ts";
+import { allRows, firstRow, type Reading } from "../../store-rows/reading.ts";
 import { operationRowOf } from "../../store-rows/row-shapes.ts";
-import { findAddress } from "./find-address.ts";
-import { OPERATION_VIEW, OPERATION_JOINS } from "./operation-columns.ts";
 import { mergedSql } from "./paging.ts";
+
+/** Tables of `OPERATION_VIEW` beside `op`: a row of this engine holds numbers, never texts of addresses. */
+export const OPERATION_JOINS = `JOIN address AS sender ON sender.id = op.from_id
+  LEFT JOIN address AS recipient ON recipient.id = op.to_id
+  LEFT JOIN address AS filled_owner ON filled_owner.id = op.filled_owner_id
+  LEFT JOIN op_name ON op_name.id = op.name_id
+  LEFT JOIN listing AS named ON named.place = op.listing_place`;
+
+/** The listing that a row of `op` created or names, as its id; NULL where there is none. */
+export const LISTING_ID = "'list:' || encode(named.txid, 'hex') || ':' || named.vout";
+
+/** Columns of `operationRowOf`. */
+export const OPERATION_VIEW = `op.place, op.height, op.tx_index, op.txid, op.vout, op.kind, op_name.text, op.tick,
+  op.reason, op.payload, sender.text, recipient.text, op.amount, ${LISTING_ID}, filled_owner.text`;
 
 const VIEWS = `block.hash, block.time, ${OPERATION_VIEW}`;
 const VIEW_JOINS = `${OPERATION_JOINS} JOIN block ON block.height = op.height`;
@@ -30,6 +42,12 @@ export function* operationsPage(filter: OperationFilter, page: PageRequest): Rea
     return rows.map(readView);
   };
   return yield* newestPage(read, ({ operation }) => operation.place, page);
+}
+
+/** Id of an address, or null where no row names it. */
+export function* findAddress(text: string): Reading<number | null> {
+  const row = yield* firstRow("SELECT id FROM address WHERE text = ?", text);
+  return row === null ? null : new CellReader(row).int();
 }
 
 /** Operations of a transaction, ascending by input; with `vout`, that one. */
