@@ -190,7 +190,7 @@ export async function openLedger<Followers extends FollowedChains>(
 /** What tells reads of more than the ledger knows. */
 interface BesideLedger {
   readonly queries: IndexQueries;
-  /** The operator's own node, which is asked whether a value is public (S-66, A-203). */
+  /** The operator's own node, which is asked whether a value is public (S-66, A-162). */
   readonly ownNode: Pick<PearlLookups, "transaction" | "isBlock">;
   readonly escrow: SwapReadDependencies["escrow"];
   readonly clock: Clock;

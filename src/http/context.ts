@@ -160,7 +160,7 @@ export async function answerUnrouted(
 
 /**
  * What a page of another origin may send beside what every page may (H-08): the type of a body, and what a client says of
- * an answer, or of the events, that it has already (A-242).
+ * an answer, or of the events, that it has already (A-158).
  */
 const ASKED_HEADERS = "content-type, if-none-match, last-event-id";
 

@@ -1,6 +1,6 @@
 // A buyer posts his secret by mistake before it is public (S-66). Whoever hears of it then could claim the USDC for a seller
 // who has locked nothing: it is refused, and of the PEARL nodes only the operator's own is asked whether it is an id, never
-// one that others run, also while that one is followed.
+// one that others run, also while that one is followed.
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";

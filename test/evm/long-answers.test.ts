@@ -1,6 +1,6 @@
 // Anybody fills transactions with logs of his own beside those of the escrow. Servers limit the bytes that answer a batch: most
 // in use give what fits, and refuse each call of the rest by an error of its own, so that less has to be asked for at a time
-// (S-08). A receipt may be longer by itself than an answer may be: then the escrow's logs of its block are asked for.
+// (S-08). A receipt may be longer by itself than an answer may be: then the escrow's logs of its block are asked for.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -71,7 +71,7 @@ test("S-07: the log, its block and its receipt on an orphaned branch, or below a
   assert.equal(await shownOn(60, null), true);
 });
 
-test("A-221: where a receipt is too long, a block that has left the RPC's chain shows nothing, though the RPC still knows its logs", async () => {
+test("A-159: where a receipt is too long, a block that has left the RPC's chain shows nothing, though the RPC still knows its logs", async () => {
   const { blockHash, txHash, block: number } = EVENT.place;
   const log = { address: escrow, block: number, blockHash, txHash, txIndex: 0, logIndex: 0 };
   const wordOn = async (branch: string): Promise<boolean | null | undefined> => {

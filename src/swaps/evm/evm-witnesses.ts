@@ -239,7 +239,7 @@ function* partsOf(events: readonly EscrowEvent[], transactions: number): Generat
 /**
  * The escrow's logs of the transactions of these events, by the text of their place. By receipts: where these are longer than
  * an answer may be, or more than is held, as anybody can make them, by the logs of those blocks of theirs that are on the RPC's
- * chain, in which nobody else's stand (A-221).
+ * chain, in which nobody else's stand (A-159).
  */
 async function logsOf(
   events: readonly EscrowEvent[],
