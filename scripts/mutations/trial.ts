@@ -1,7 +1,7 @@
 // Tries whether any test notices a break, in a copy of the tree: one file is changed, its tests run one after the other
 // until one fails, and the file is put back.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -40,6 +40,8 @@ export interface TimedTest {
 /** A copy of a tree in the system's temporary folder: what is tried does not change when somebody goes on working. */
 export class TrialTree {
   readonly root = mkdtempSync(join(tmpdir(), "strand-mutate-"));
+  /** The test that runs. */
+  #child: ChildProcess | null = null;
 
   constructor(from: string) {
     for (const name of COPIED) cpSync(join(from, name), join(this.root, name), { recursive: true });
@@ -70,8 +72,9 @@ export class TrialTree {
     return { by, timedOut, seconds: (performance.now() - started) / 1000 };
   }
 
-  /** Removes the copy. */
+  /** Ends the test that runs, which a break may keep from ever ending by itself, and removes the copy. */
   remove(): void {
+    this.#child?.kill("SIGKILL");
     rmSync(this.root, { recursive: true, force: true });
   }
 
@@ -85,6 +88,7 @@ export class TrialTree {
         env: { ...process.env, STRAND_SEEDS: "1" },
         stdio: "ignore",
       });
+      this.#child = child;
       let late = false;
       const timer = setTimeout(() => {
         late = true;

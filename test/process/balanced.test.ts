@@ -118,13 +118,13 @@ describe("a load balancer over three readers and two candidates for the writer",
     // Who comes now and asks for everything behind the first event is told the same, by whichever reader.
     const [first] = consumer.told;
     assert.ok(first !== undefined);
-    const late = new Consumer(balancer.url, over, first.id - 1);
+    const late = new Consumer(balancer.url, over, first.id);
     await until(
       "both consumers stand at the same event",
-      async () => consumer.told.at(-1)?.id === late.told.at(-1)?.id && asksTold(late).length >= SELLERS,
+      async () => asksTold(consumer).length >= SELLERS && consumer.told.at(-1)?.id === late.told.at(-1)?.id,
     );
     await Promise.all([consumer.stop(), late.stop()]);
-    assert.deepEqual(consumer.told, late.told);
+    assert.deepEqual(consumer.told.slice(1), late.told);
     const ids = consumer.told.map(({ id }) => id);
     assert.deepEqual(
       ids,

@@ -123,13 +123,13 @@ describe("PostgreSQL is killed and its hot standby promoted", needsPostgres(), (
     for (const { askId } of asks) assert.equal(listed.split(`"ask_id":"${askId}"`).length, 2, askId);
     const [first] = consumer.told;
     assert.ok(first !== undefined);
-    const late = new Consumer(balancer.url, over, first.id - 1);
+    const late = new Consumer(balancer.url, over, first.id);
     await until(
       "both consumers stand at the same event",
-      () => consumer.told.at(-1)?.id === late.told.at(-1)?.id && asksTold(late).length >= SELLERS,
+      () => asksTold(consumer).length >= SELLERS && consumer.told.at(-1)?.id === late.told.at(-1)?.id,
     );
     await Promise.all([consumer.stop(), late.stop()]);
-    assert.deepEqual(consumer.told, late.told);
+    assert.deepEqual(consumer.told.slice(1), late.told);
     const ids = consumer.told.map(({ id }) => id);
     assert.deepEqual(
       ids,
