@@ -158,6 +158,13 @@ const asks = [
       replace: "!known.pearlKeyProven || ledger.isAskOver",
       why: "a proof that comes after its ask is dropped",
     },
+
+    {
+      rule: "A-231",
+      find: "...wordsOf(fields), pearlKeyProven",
+      replace: "pearlKeyProven",
+      why: "a stranger's words stay beside the owner's proof",
+    },
   ]),
 ];
 

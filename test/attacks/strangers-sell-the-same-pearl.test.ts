@@ -148,6 +148,26 @@ describe("300 EVM keys on one foreign address", () => {
     assert.deepEqual([made.store.commits - commits, made.outside.lookedUp], [0, []]);
   });
 
+  test("A-231: what a stranger wrote beside the owner's ask goes when the owner's proof comes, and nobody writes there after", async () => {
+    const made = await apiScene();
+    const written = async (isProven: boolean, words: Readonly<Record<string, string>>) => {
+      const outcome = await createAsk(made.parts, { ...bodyOf(made, 1000, isProven), ...words });
+      assert.ok(outcome.kind === "answer");
+      const { settlement_mode: mode, seller_post_source: source, pearl_key_proven: proven } = outcome.value;
+      return [mode, source, proven];
+    };
+    const stranger = { settlement_mode: "send the USDC to me", seller_post_source: "stranger" };
+    assert.deepEqual(await written(false, stranger), [...Object.values(stranger), false]);
+    // Without the proof the second post is as much a stranger's as the first one.
+    assert.deepEqual(await written(false, { settlement_mode: "wallet" }), [
+      ...Object.values(stranger),
+      false,
+    ]);
+    assert.deepEqual(await written(true, { settlement_mode: "wallet" }), ["wallet", null, true]);
+    assert.deepEqual(await written(false, stranger), ["wallet", null, true]);
+    assert.deepEqual(await written(true, stranger), ["wallet", null, true]);
+  });
+
   test("S-32: who is refused for what strangers offer on the address is told that a proof is the way past", async () => {
     const made = await apiScene();
     made.outside.balance = 3n * AMOUNT;

@@ -37,7 +37,7 @@ export const AskCreateBody = Type.Object({
   seller_post_source: optional(text("1 to 64 printable ASCII characters, shown as given.")),
   seller_pearl_signature: optional(
     text(
-      'BIP340 signature of the seller\'s PEARL key over tagged_hash("PearlUsdcAsk", ask_id), the id as 32 bytes, hex. May come later, with the same ask posted again.',
+      'BIP340 signature of the seller\'s PEARL key over tagged_hash("PearlUsdcAsk", ask_id), the id as 32 bytes, hex. May come later, with the same ask posted again, whose `settlement_mode` and `seller_post_source` are shown from then on.',
     ),
   ),
 });

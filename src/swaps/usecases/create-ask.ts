@@ -126,14 +126,19 @@ async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<S
 
 /**
  * Keeps the proof of an ask that is known without one, and says whether it has: everybody can read a signed ask, and whoever
- * posts it first, without the proof, must not take its place among the proven ones from the owner of the key (A-149).
+ * posts it first, without the proof, must not take its place among the proven ones from the owner of the key (A-149), nor
+ * stand there with words of his own, which nobody signs (A-231).
  */
-async function keepProof({ ledger, readiness }: SwapDependencies, { askId }: SignedAsk): Promise<boolean> {
+async function keepProof(
+  { ledger, readiness }: SwapDependencies,
+  { askId, fields }: SignedAsk,
+): Promise<boolean> {
   await ledger.open([{ kind: "named", names: [askId] }]);
   await ledger.settled();
   const known = ledger.ask(askId);
   if (known === null || known.pearlKeyProven || ledger.isAskOver(known, readiness.context())) return false;
-  await ledger.write({ asks: [{ ...known, pearlKeyProven: true, updatedAt: readiness.now() }] });
+  const own = { ...wordsOf(fields), pearlKeyProven: true, updatedAt: readiness.now() };
+  await ledger.write({ asks: [{ ...known, ...own }] });
   return true;
 }
 
@@ -201,13 +206,20 @@ export function unreadyOf({ readiness }: SwapDependencies, sides: "both" | "deal
   return { code: "INDEXER_NOT_SYNCED", details: { ...details, ...reason } };
 }
 
+/** What a poster says beside the signed terms. */
+function wordsOf({
+  settlement_mode: settlementMode,
+  seller_post_source: sellerPostSource,
+}: AskFields): Pick<AskRecord, "settlementMode" | "sellerPostSource"> {
+  return { settlementMode, sellerPostSource };
+}
+
 function recordOf(ask: SignedAsk, now: number, balance: bigint | null): AskRecord {
   return {
     askId: ask.askId,
     terms: ask.terms,
     signature: ask.signature,
-    settlementMode: ask.fields.settlement_mode,
-    sellerPostSource: ask.fields.seller_post_source,
+    ...wordsOf(ask.fields),
     pearlKeyProven: ask.pearlKeyProven,
     createdAt: now,
     updatedAt: now,
