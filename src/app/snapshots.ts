@@ -31,7 +31,6 @@ import { systemClock } from "../adapters/system/clock.ts";
 import { sha256 } from "../adapters/system/hashes.ts";
 import { verifySchnorr } from "../adapters/system/schnorr.ts";
 import { sentenceOf } from "../follow/follower-errors.ts";
-import { withoutLogin } from "../follow/url-login.ts";
 import { eventFloor } from "../index/event-groups.ts";
 import { parameterDifferences, parametersOf } from "../index/parameters.ts";
 import { initialDigest } from "../prc20/digest.ts";
@@ -40,6 +39,7 @@ import type { Config } from "./config/config.ts";
 import { refuseOthers } from "./foundation.ts";
 import type { DatabaseTarget } from "./config/read-service.ts";
 import { shownDatabase, workName } from "./open-database.ts";
+import { askOther } from "./other-digest.ts";
 import { replaySnapshot } from "./replay-snapshot.ts";
 
 /** What shows that a snapshot is of the best chain: another service's digest, or the last blocks from one's own node. */
@@ -47,8 +47,6 @@ export type SnapshotProof =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "replay"; readonly blocks: number };
 
-/** How long another service may take to answer. */
-const ASK_MS = 20_000;
 /** Ids of events go by the clock: that of whoever made a snapshot may be so far ahead. */
 const CLOCKS_APART_MS = 86_400_000;
 
@@ -220,36 +218,4 @@ function checkRows(
   } finally {
     connection.close();
   }
-}
-
-/**
- * Another service names the same block and digest at the height: resolves with a sentence that says so. What is said of it
- * names its host and nothing else.
- */
-async function askOther(address: string, { height, hash, digest }: SnapshotManifest): Promise<string> {
-  const { url, authorization } = withoutLogin(new URL(address));
-  const { host } = url;
-  // A service may stand behind a path of its proxy.
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/api/v1/prc20/digest/${height}`;
-  let row: Readonly<Record<string, unknown>> = {};
-  try {
-    const response = await fetch(url, {
-      headers: authorization === null ? {} : { authorization },
-      signal: AbortSignal.timeout(ASK_MS),
-    });
-    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
-    const body: unknown = await response.json();
-    const rows: unknown = Object(body).result;
-    row = Object(Array.isArray(rows) ? rows[0] : null);
-  } catch (cause) {
-    throw new CommandRefused([`${host} does not answer for its digest: ${sentenceOf(cause)}`], { cause });
-  }
-  if (row["value"] === undefined)
-    throw new CommandRefused([`${host} has no block ${height} yet: ask again later, or another one`]);
-  if (row["value"] !== digest || row["block_hash"] !== hash)
-    throw new CommandRefused([
-      `the snapshot is wrong, or ${host} is: at ${height} it has block ${JSON.stringify(row["block_hash"])} with ` +
-        `digest ${JSON.stringify(row["value"])}, the snapshot ${hash} with ${digest}`,
-    ]);
-  return "the digest is the other service's";
 }
