@@ -4,10 +4,9 @@
 import { Type } from "typebox";
 import type { PageKey } from "../../../index/pages.ts";
 import { ASK_STATUSES, BID_STATUSES, DEAL_STATUSES } from "../../../swap/statuses.ts";
-import type { SwapList } from "../../../swaps/usecases/outcome.ts";
+import { answer, type SwapList } from "../../../swaps/usecases/outcome.ts";
 import type { WireRow } from "../../../swaps/usecases/swap-service.ts";
 import { type CursorBinding, pageLinks } from "../../cursor.ts";
-import { parameterReader } from "../../parameters.ts";
 import { booleanFilter } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import {
@@ -18,14 +17,13 @@ import {
   SwapStatsSchema,
   TypedDataSchema,
 } from "../../schemas/swaps.ts";
-import { listParameters, NO_PARAMETERS, parameterFaults, readListQuery } from "./swap-parameters.ts";
+import { listParameters, NO_PARAMETERS, readListQuery, swapReader } from "./swap-parameters.ts";
 import type { SwapResult, SwapRoute } from "./swap-route.ts";
 
 const bidFlags = Type.Object({
   include_ask_matches: booleanFilter("Also orders that were made by taking an ask."),
 });
-const readBidFlags = parameterReader(bidFlags);
-const bidFlagFaults = parameterFaults(bidFlags);
+const readBidFlags = swapReader(bidFlags);
 
 const bids: SwapRoute = {
   method: "GET",
@@ -44,7 +42,7 @@ const bids: SwapRoute = {
       list: "bids",
       statuses: BID_STATUSES,
       own: [String(includeAskMatches)],
-      ownFaults: flags.ok ? {} : bidFlagFaults(query),
+      ownFaults: flags.ok ? {} : flags.error,
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
@@ -62,8 +60,7 @@ const askFlags = Type.Object({
     }),
   ),
 });
-const readAskFlags = parameterReader(askFlags);
-const askFlagFaults = parameterFaults(askFlags);
+const readAskFlags = swapReader(askFlags);
 
 const asks: SwapRoute = {
   method: "GET",
@@ -83,7 +80,7 @@ const asks: SwapRoute = {
       list: sort === "price" ? "asksByPrice" : "asks",
       statuses: ASK_STATUSES,
       own: [String(includeUnfunded)],
-      ownFaults: flags.ok ? {} : askFlagFaults(query),
+      ownFaults: flags.ok ? {} : flags.error,
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
@@ -116,7 +113,7 @@ const deals: SwapRoute = {
 
 function page(list: SwapList<WireRow>, binding: CursorBinding): SwapResult {
   const keys: { readonly next: PageKey | null; readonly prev: PageKey | null } = list;
-  return { kind: "object", value: { result: list.rows, ...pageLinks(keys, binding) } };
+  return answer({ result: list.rows, ...pageLinks(keys, binding) });
 }
 
 /** The lists. */
@@ -132,7 +129,7 @@ const stats: SwapRoute = {
   response: SwapStatsSchema,
   example: SWAP_EXAMPLES.swapStats,
   errors: [],
-  run: async (service) => ({ kind: "object", value: await service.stats() }),
+  run: async (service) => answer(await service.stats()),
 };
 
 const typedData: SwapRoute = {

@@ -8,7 +8,7 @@ import type { SwapListQuery, SwapService } from "../../../swaps/usecases/swap-se
 import { invalidFields, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import { type CursorBinding, type PageQuery, pageRequest } from "../../cursor.ts";
 import type { Refusal } from "../../errors.ts";
-import { parameterReader } from "../../parameters.ts";
+import { parameterReader, type ReadValues } from "../../parameters.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 
@@ -62,28 +62,36 @@ export function hashOf(text: string): Bytes32 {
   return text.toLowerCase() as Bytes32;
 }
 
-/** Names each parameter of a schema that is wrong, with a sentence; a reader alone names the first (H-45). */
-export function parameterFaults(schema: TObject): (raw: unknown) => Readonly<Record<string, string>> {
+/** What is wrong with parameters: a sentence by name, without its full stop. */
+export type ParameterFaults = Readonly<Record<string, string>>;
+
+/** As `parameterReader`, and names each parameter that is wrong, not the first alone (H-45). */
+export function swapReader<Schema extends TObject>(
+  schema: Schema,
+): (raw: unknown) => Result<ReadValues<Schema>, ParameterFaults> {
+  const read = parameterReader(schema);
   const readers = Object.entries<TSchema>(schema.properties).map(([name, property]) =>
     parameterReader(Type.Object({ [name]: property })),
   );
   return (raw) => {
-    const faults = readers.map((read) => {
-      const value = read(raw);
+    const values = read(raw);
+    if (values.ok) return values;
+    const faults = readers.map((readOne) => {
+      const value = readOne(raw);
       return value.ok ? null : value.error.field;
     });
-    return Object.fromEntries(faults.filter((fault) => fault !== null));
+    return err(Object.fromEntries(faults.filter((fault) => fault !== null)));
   };
 }
 
-const commonParameters = Type.Object({
-  ...pageParameters,
-  buyer_evm: evmAddressFilter(""),
-  seller_evm: evmAddressFilter(""),
-  pearl_address: listParameters([]).pearl_address,
-});
-const commonQuery = parameterReader(commonParameters);
-const commonFaults = parameterFaults(commonParameters);
+const readCommon = swapReader(
+  Type.Object({
+    ...pageParameters,
+    buyer_evm: evmAddressFilter(""),
+    seller_evm: evmAddressFilter(""),
+    pearl_address: listParameters([]).pearl_address,
+  }),
+);
 
 /** A list query and what its cursors are bound to. */
 interface ReadListQuery {
@@ -98,7 +106,7 @@ interface ListForm {
   /** Values of the list's own parameters, for the binding of cursors. */
   readonly own: readonly string[];
   /** What is wrong with the list's own parameters. */
-  readonly ownFaults: Readonly<Record<string, string>>;
+  readonly ownFaults: ParameterFaults;
 }
 
 /** Reads a list query, or says which parameters are wrong. */
@@ -109,12 +117,12 @@ export function readListQuery(
 ): Result<ReadListQuery, Refusal | SwapRefusal> {
   const statuses = readStatuses(raw, form.statuses);
   const { wrong, ...parties } = readParties(raw, service);
-  const values = commonQuery(raw);
+  const values = readCommon(raw);
   const faults = {
     ...form.ownFaults,
     ...(statuses === null ? { status: `must be one of ${form.statuses.join(", ")}` } : {}),
     ...wrong,
-    ...(values.ok ? {} : commonFaults(raw)),
+    ...(values.ok ? {} : values.error),
   };
   if (statuses === null || !values.ok || Object.keys(faults).length > 0) return err(invalidFields(faults));
   const { buyerEvm, sellerEvm, pearlAddress } = parties;
@@ -159,7 +167,7 @@ interface Parties {
   readonly sellerEvm: EvmAddress | null;
   readonly pearlAddress: PearlAddress | null;
   /** What is no address, by field. */
-  readonly wrong: Readonly<Record<string, string>>;
+  readonly wrong: ParameterFaults;
 }
 
 /** The parties that a query names by text; what is none, as a name given twice, is for the schema to refuse. */

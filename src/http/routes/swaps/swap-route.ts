@@ -14,10 +14,10 @@ import { ERRORS, type ErrorCode, Refusal } from "../../errors.ts";
 import { routerPath } from "../../read-route.ts";
 import { refuseSecret } from "../../secret-check.ts";
 import { acceptRawBodies, bodyOf } from "./swap-body.ts";
-import { schemaNotes } from "../../parameters.ts";
+import { swapReader } from "./swap-parameters.ts";
 
-/** What a handler returns: an outcome, or a finished object for lists and plain objects. */
-export type SwapResult = SwapOutcome | Refusal | { readonly kind: "object"; readonly value: object };
+/** What a handler returns. */
+export type SwapResult = SwapOutcome | Refusal;
 
 /** What a handler gets. Query values are raw text, for the handler's own reader. */
 export interface SwapRequest {
@@ -67,19 +67,23 @@ export async function registerSwaps(
   await app.register(async (group) => {
     acceptRawBodies(group);
     for (const route of routes) {
+      const readPath = swapReader(route.params);
       group.route({
         method: route.method,
         url: routerPath(route.path),
-        handler: (request, reply) => handle(context, service, route, request, reply),
+        handler: (request, reply) => handle(context, service, { ...route, readPath }, request, reply),
       });
     }
   });
 }
 
+/** An endpoint with the reader of its placeholders. */
+type ReadableRoute = SwapRoute & { readonly readPath: ReturnType<typeof swapReader> };
+
 async function handle(
   context: HttpContext,
   service: SwapService,
-  route: SwapRoute,
+  route: ReadableRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -103,40 +107,29 @@ async function handle(
 /** What a request comes to in which no secret was found. */
 async function resultOf(
   service: SwapService,
-  route: SwapRoute,
+  route: ReadableRoute,
   request: FastifyRequest,
 ): Promise<SwapResult> {
-  const param = placeholders(request.params);
-  const fault = pathFault(route, param);
-  if (fault !== null) return fault;
+  const path = route.readPath(request.params);
+  if (!path.ok) return invalidFields(path.error);
   const body = route.method === "GET" ? ok<RequestBody>({}) : bodyOf(request, route.body);
   if (!body.ok) return body.error;
   return route.run(service, {
-    param,
+    param: placeholders(path.value),
     query: request.query,
     body: body.value,
     client: clientKey(request.ip),
   });
 }
 
-/** Reads the placeholders of a path, as the router found them. */
-function placeholders(params: unknown): SwapRequest["param"] {
-  const texts = new Map<string, unknown>(Object.entries(Object(params)));
+/** The placeholders of a path by name. */
+function placeholders(values: object): SwapRequest["param"] {
+  const texts = new Map<string, unknown>(Object.entries(values));
   return (name) => {
     const text = texts.get(name);
     if (typeof text !== "string") throw new TypeError(`the path has no {${name}}`);
     return text;
   };
-}
-
-/** What is wrong with the placeholders, or null. */
-function pathFault(route: SwapRoute, param: SwapRequest["param"]): SwapRefusal | null {
-  for (const [name, schema] of Object.entries<TSchema>(route.params.properties)) {
-    const { pattern, "x-expected": expected = "well-formed" } = schemaNotes(schema);
-    if (pattern === undefined || new RegExp(pattern).test(param(name))) continue;
-    return invalidFields({ [name]: `must be ${expected}` });
-  }
-  return null;
 }
 
 function answerOf(service: SwapService, result: Exclude<SwapResult, Refusal | SwapRefusal>): Answer {
@@ -154,8 +147,7 @@ function answerOf(service: SwapService, result: Exclude<SwapResult, Refusal | Sw
     };
     return jsonAnswer(503, body, { ...headers, ...retryAfter() });
   }
-  const status = result.kind === "answer" && result.created ? 201 : 200;
-  return jsonAnswer(status, { ok: true, ...result.value }, headers);
+  return jsonAnswer(result.created ? 201 : 200, { ok: true, ...result.value }, headers);
 }
 
 function retryAfter(): Record<string, string> {

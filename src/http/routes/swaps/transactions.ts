@@ -4,12 +4,11 @@
 import { Type } from "typebox";
 import type { Bytes32 } from "../../../primitives/brands.ts";
 import { type CursorBinding, pageLinks } from "../../cursor.ts";
-import { parameterReader } from "../../parameters.ts";
-import { invalidFields } from "../../../swaps/usecases/outcome.ts";
+import { answer, invalidFields } from "../../../swaps/usecases/outcome.ts";
 import { pageParameters } from "../../schemas/parameters.ts";
 import { listOf, SWAP_EXAMPLES } from "../../schemas/swap-examples.ts";
 import { DealTransactionsSchema, swapList, swapObject, SwapTransactionSchema } from "../../schemas/swaps.ts";
-import { hashOf, hashParameter, NO_PARAMETERS, pageOfSwaps, parameterFaults } from "./swap-parameters.ts";
+import { hashOf, hashParameter, NO_PARAMETERS, pageOfSwaps, swapReader } from "./swap-parameters.ts";
 import type { SwapRoute } from "./swap-route.ts";
 
 /** A transaction of either chain: 64 hex digits of any case, with or without 0x (S-06). */
@@ -57,8 +56,7 @@ const ofDeal: SwapRoute = {
   run: (service, request) => service.transactionsOf(hashOf(request.param("deal_hash"))),
 };
 
-const readPage = parameterReader(Type.Object(pageParameters));
-const pageFaults = parameterFaults(Type.Object(pageParameters));
+const readPage = swapReader(Type.Object(pageParameters));
 
 const one: SwapRoute = {
   method: "GET",
@@ -73,12 +71,12 @@ const one: SwapRoute = {
   async run(service, request) {
     const hash = transactionHashOf(request.param("hash"));
     const query = readPage(request.query);
-    if (!query.ok) return invalidFields(pageFaults(request.query));
+    if (!query.ok) return invalidFields(query.error);
     const binding: CursorBinding = { list: "swapTransactions", scope: ["swapTransactions", hash] };
     const page = pageOfSwaps(query.value, binding);
     if (!page.ok) return page.error;
     const { rows, ...keys } = await service.transaction(hash, page.value);
-    return { kind: "object", value: { result: rows, ...pageLinks(keys, binding) } };
+    return answer({ result: rows, ...pageLinks(keys, binding) });
   },
 };
 
