@@ -141,6 +141,14 @@ const asks = [
       why: "the newest ask is funded first",
     },
   ]),
+  ...inFile("src/swaps/usecases/ask-index.ts", [
+    {
+      rule: "S-34",
+      find: "order?.outputs.hasFullMined(order.terms.pearlAmountSat) === false",
+      replace: "order?.outputs.hasMined === false",
+      why: "by dust on a lock script the PEARL of a taken ask pay for the next one",
+    },
+  ]),
   ...inFile("src/swap/rows.ts", [
     {
       rule: "H-40",

@@ -2,15 +2,6 @@
 
 import { type Break, inFile } from "./break.ts";
 
-const funding = inFile("src/swaps/usecases/ask-index.ts", [
-  {
-    rule: "S-34",
-    find: "order?.outputs.hasFullMined(order.terms.pearlAmountSat) === false",
-    replace: "order?.outputs.hasMined === false",
-    why: "by dust on a lock script the PEARL of a taken ask pay for the next one",
-  },
-]);
-
 const readiness = inFile("src/swaps/readiness.ts", [
   {
     rule: "S-05",
@@ -356,6 +347,12 @@ const lists = [
       replace: "[...[",
       why: "a key that is itself the address's program is not found",
     },
+    {
+      rule: "H-40",
+      find: "this.#waiting = this.#waiting.filter((key) => keys.has(key));",
+      replace: "this.#waiting.push(...this.#waiting.splice(0).filter((key) => keys.has(key)));",
+      why: "with more keys than a call has room for, no service starts",
+    },
   ]),
   ...inFile("src/swaps/usecases/swap-reads.ts", [
     {
@@ -389,7 +386,6 @@ const http = [
 
 /** All of them. */
 export const SWAPS_USECASES: readonly Break[] = [
-  ...funding,
   ...readiness,
   ...settings,
   ...asks,

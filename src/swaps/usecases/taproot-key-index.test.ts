@@ -112,4 +112,21 @@ describe("keys of an address", () => {
     await programs.prepare();
     for (const key of KEYS) assert.deepEqual(found(walletAddress(key, crypto)), [key]);
   });
+
+  test("a quarter of a million keys wait for the first filter, and those that are left go on waiting", () => {
+    const first = fromBytes32(FIRST);
+    const { programs, found } = scene({
+      ...swapCrypto,
+      // The others need no curve: nobody looks for them.
+      tweakAdd: (key, tweak) => (Buffer.compare(key, first) === 0 ? swapCrypto.tweakAdd(key, tweak) : null),
+    });
+    const many = Array.from(
+      { length: 250_000 },
+      (_none, n) => `0x${n.toString(16).padStart(64, "0")}` as Bytes32,
+    );
+    for (const key of [...many, FIRST]) programs.add(key);
+    programs.keepOnly(new Set([...many.slice(0, 200_000), FIRST]));
+    assert.equal(programs.size, 200_001);
+    assert.deepEqual(found(walletAddress(FIRST)), [FIRST]);
+  });
 });

@@ -19,7 +19,7 @@ export class TaprootKeyIndex {
   readonly #clock: Clock;
   readonly #known = new Set<Bytes32>();
   /** Known keys whose programs are not made yet. */
-  readonly #waiting: Bytes32[] = [];
+  #waiting: Bytes32[] = [];
   /**
    * The first 48 bits of a BIP86 program -> its key; several where somebody searched for equal bits, to hide another's
    * key behind his own.
@@ -46,8 +46,7 @@ export class TaprootKeyIndex {
   /** Forgets all keys but these. */
   keepOnly(keys: ReadonlySet<Bytes32>): void {
     for (const key of this.#known) if (!keys.has(key)) this.#known.delete(key);
-    const waiting = this.#waiting.splice(0).filter((key) => keys.has(key));
-    this.#waiting.push(...waiting);
+    this.#waiting = this.#waiting.filter((key) => keys.has(key));
     for (const [prefix, found] of this.#byPrefix) {
       const left = [found].flat().filter((key) => keys.has(key));
       const [first, ...others] = left;
