@@ -235,15 +235,17 @@ export function emptyAnswer(questions: readonly ClosedQuestion[]): ClosedAnswer 
   return { state: null, rows: questions.map(() => []), bundles: [] };
 }
 
+/** What is asked to have all that a name finds: an order's hash, an ask's id, a hashlock, a transaction. */
+export function whatIsNamed(name: string): readonly ClosedQuestion[] {
+  return [{ kind: "named", names: [name] }];
+}
+
 /**
  * What is asked to know whether anything closed has to do with a transaction: one bundle says so, however many orders the
  * transaction moved.
  */
 export function whetherKnown(transaction: Bytes32 | Txid): readonly ClosedQuestion[] {
-  return [
-    { kind: "named", names: [transaction] },
-    { kind: "moved", transaction, start: null, limit: 1 },
-  ];
+  return [...whatIsNamed(transaction), { kind: "moved", transaction, start: null, limit: 1 }];
 }
 
 /** A name as all that compare names do it: chains write one hash with 0x and without. */

@@ -9,6 +9,7 @@ import { bidRow, dealRow } from "../../swap/rows.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import type { NamedOutpoint } from "../../swap/verify-lock.ts";
 import { ZERO_BYTES32 } from "../../swap/terms.ts";
+import { whatIsNamed } from "../ledger/closed-port.ts";
 import { refusal, answer, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import type { SwapDependencies } from "./dependencies.ts";
 import { optional, readFields, required } from "./read-fields.ts";
@@ -47,7 +48,7 @@ export async function acceptLock(
 
 /** The order or take, whether it has closed or not. */
 function subjectOf({ ledger }: SwapDependencies, hash: Bytes32): Promise<SwapSubject | null> {
-  return ledger.reading([{ kind: "named", names: [hash] }], (reads) => reads.subject(hash));
+  return ledger.reading(whatIsNamed(hash), (reads) => reads.subject(hash));
 }
 
 /** S-55: an address must fit the order's key; without a key none fits. */
@@ -92,7 +93,7 @@ async function follow(
   { txid, vout }: NamedOutpoint,
   client: string,
 ): Promise<void> {
-  const known = await deps.ledger.reading([{ kind: "named", names: [txid] }], (reads) =>
+  const known = await deps.ledger.reading(whatIsNamed(txid), (reads) =>
     reads.lockOutput(outpointOf({ txid, vout })),
   );
   if (known !== null && known.script === subject.script) return;

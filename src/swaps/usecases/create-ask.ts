@@ -16,11 +16,11 @@ import {
   parseTime,
 } from "../../swap/forms.ts";
 import { judgeAskBalance, judgeAskSignatures, judgeAskTerms, judgeNewAsk } from "../../swap/judge-ask.ts";
-import type { Unready } from "../../swap/judge-take.ts";
 import { keyFitsAddress, parseKey, pearlProofHash } from "../../swap/keys.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import type { AskTerms } from "../../swap/terms.ts";
-import { rowOfAsk, leastAskUsdc, type SwapDependencies } from "./dependencies.ts";
+import { whatIsNamed } from "../ledger/closed-port.ts";
+import { leastAskUsdc, rowOfAsk, type SwapDependencies, unreadyOf } from "./dependencies.ts";
 import { refusal, answer, created, invalidFields, type SwapOutcome, type SwapRefusal } from "./outcome.ts";
 import { anyString, type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
@@ -106,7 +106,7 @@ interface SignedAsk {
 /** The row of a known ask, or why the ask is refused before its balance matters; null where it goes on. */
 async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<SwapOutcome | null> {
   const { ledger, readiness, asks, limits } = deps;
-  await ledger.open([{ kind: "named", names: [ask.askId] }]);
+  await ledger.open(whatIsNamed(ask.askId));
   await ledger.settled();
   const known = ledger.ask(ask.askId);
   if (known !== null) return answer(rowOfAsk(ledger, known, readiness.context()));
@@ -133,7 +133,7 @@ async function keepProof(
   { ledger, readiness }: SwapDependencies,
   { askId, fields }: SignedAsk,
 ): Promise<boolean> {
-  await ledger.open([{ kind: "named", names: [askId] }]);
+  await ledger.open(whatIsNamed(askId));
   await ledger.settled();
   const known = ledger.ask(askId);
   if (known === null || known.pearlKeyProven || ledger.isAskOver(known, readiness.context())) return false;
@@ -189,21 +189,6 @@ function proofOf(deps: SwapDependencies, fields: AskFields, askId: Bytes32): "ab
   const key = fromBytes32(fields.seller_pearl_pubkey);
   const hash = pearlProofHash(askId, deps.crypto.sha256);
   return deps.verifySchnorr(key, hash, signature) ? "valid" : "invalid";
-}
-
-/** Why no ask ("both") or take ("deals") may begin now, in the two codes that they know; null where they may. */
-export function unreadyOf({ readiness }: SwapDependencies, sides: "both" | "deals"): Unready {
-  const notReady = readiness.check(sides);
-  if (notReady === null) return null;
-  const details = Object.fromEntries(
-    Object.entries(notReady.details).map(([name, value]) => [
-      name,
-      typeof value === "number" ? value : String(value),
-    ]),
-  );
-  if (notReady.code === "EVM_RPC_UNAVAILABLE") return { code: "EVM_RPC_UNAVAILABLE", details };
-  const reason = notReady.code === "PEARL_NODE_UNAVAILABLE" ? { reason: notReady.code } : {};
-  return { code: "INDEXER_NOT_SYNCED", details: { ...details, ...reason } };
 }
 
 /** What a poster says beside the signed terms. */

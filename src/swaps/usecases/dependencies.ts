@@ -1,10 +1,11 @@
 // What the use cases of swaps share: everything that is handed in where they are put together (`start-swaps.ts`), the row
-// of an ask, and jobs that run one after the other by key.
+// of an ask, why nothing new may begin, and jobs that run one after the other by key.
 
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { VerifySchnorr, WindowHashEnds } from "../../primitives/hashing.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
+import type { Unready } from "../../swap/judge-take.ts";
 import type { EscrowDigests } from "../../swap/eip712.ts";
 import type { AskRecord } from "../../swap/records.ts";
 import { askRow, type AskRow } from "../../swap/rows.ts";
@@ -87,6 +88,21 @@ export function rowOfAsk(
 ): AskRow {
   const seenAt = ledger.balanceSeenAt(record.terms.sellerPearlAddress);
   return askRow(record, ledger.askStatus(record, when), ledger.orderOfAsk(record.askId), seenAt);
+}
+
+/** Why no ask ("both") or take ("deals") may begin now, in the two codes that they know; null where they may. */
+export function unreadyOf({ readiness }: SwapDependencies, sides: "both" | "deals"): Unready {
+  const notReady = readiness.check(sides);
+  if (notReady === null) return null;
+  const details = Object.fromEntries(
+    Object.entries(notReady.details).map(([name, value]) => [
+      name,
+      typeof value === "number" ? value : String(value),
+    ]),
+  );
+  if (notReady.code === "EVM_RPC_UNAVAILABLE") return { code: "EVM_RPC_UNAVAILABLE", details };
+  const reason = notReady.code === "PEARL_NODE_UNAVAILABLE" ? { reason: notReady.code } : {};
+  return { code: "INDEXER_NOT_SYNCED", details: { ...details, ...reason } };
 }
 
 /** Runs jobs, serially per key. */

@@ -3,6 +3,7 @@
 
 import { TextFormat } from "../../primitives/exact-json.ts";
 import type { NotReady } from "../readiness.ts";
+import { whatIsNamed } from "../ledger/closed-port.ts";
 import { refused, type SwapOutcome } from "./outcome.ts";
 import { type SwapReadDependencies, SwapReads } from "./swap-reads.ts";
 import type { RequestBody, SwapPost, SwapService } from "./swap-service.ts";
@@ -80,7 +81,7 @@ export class FollowingSwaps extends SwapReads implements SwapService {
     const { hash } = post;
     const told: NotReady = { code: SILENT, message, details: DETAILS };
     const { ledger } = this.#reads;
-    const known = ledger.reading([{ kind: "named", names: [hash] }], (reads) => {
+    const known = ledger.reading(whatIsNamed(hash), (reads) => {
       const subject = reads.subject(hash);
       const need = name === "verifyEvmRefund" ? reads.tips().evm.need : undefined;
       return subject === null ? null : noVerdict(this.#reads, subject, told, need);

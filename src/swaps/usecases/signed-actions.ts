@@ -7,7 +7,7 @@ import { parseTime, parseOrigin, parsePrintable } from "../../swap/forms.ts";
 import type { AskActionName, AskRecord } from "../../swap/records.ts";
 import { bidRow } from "../../swap/rows.ts";
 import type { EvaluationContext } from "../../swap/subject.ts";
-import type { ClosedQuestion } from "../ledger/closed-port.ts";
+import { whatIsNamed } from "../ledger/closed-port.ts";
 import { refusal, answer, invalidFields, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import { readFields, required, optional } from "./read-fields.ts";
@@ -26,7 +26,7 @@ export async function actOnAsk(
   const read = readFields(body, { deadline: required(parseTime) });
   if (!read.ok) return read.error;
   const { deadline } = read.value;
-  const closed: readonly ClosedQuestion[] = [{ kind: "named", names: [askId] }];
+  const closed = whatIsNamed(askId);
   const ask = await deps.ledger.reading(closed, (reads) => reads.ask(askId));
   if (ask === null) return refusal("ASK_NOT_FOUND");
   const digest = deps.digests.askAction({ askId, action, deadline });
@@ -135,7 +135,7 @@ export async function setOrigin(
   if (!read.ok) return read.error;
   const { origin, ref } = read.value;
   const order = await ledger.reading(
-    [{ kind: "named", names: [orderHash] }],
+    whatIsNamed(orderHash),
     (reads) => reads.subject(orderHash)?.order ?? null,
   );
   if (order === null) return refusal("ORDER_NOT_FOUND");

@@ -8,7 +8,7 @@ import { EVM_REFUND_MAX_S } from "../../swap/judge-take.ts";
 import { bidRow, dealRow, profileRow } from "../../swap/rows.ts";
 import { swapStats } from "../../swap/stats.ts";
 import { swapTransactions } from "../../swap/transactions.ts";
-import { type ClosedQuestion, whetherKnown } from "../ledger/closed-port.ts";
+import { type ClosedQuestion, whatIsNamed, whetherKnown } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import { TaprootKeyIndex } from "./taproot-key-index.ts";
 import { SwapLists } from "./lists.ts";
@@ -164,7 +164,7 @@ export class SwapReads {
     // What is in memory is there with all that belongs to it.
     const isHere = ledger.subject(hash) ?? ledger.ask(hash) ?? ledger.orderOfAsk(hash);
     if (isHere !== null) return evaluate(ledger);
-    return this.#deps.ledger.reading([{ kind: "named", names: [hash] }], evaluate);
+    return this.#deps.ledger.reading(whatIsNamed(hash), evaluate);
   }
 
   transaction(hash: Bytes32, page: Parameters<SwapService["transaction"]>[1]) {

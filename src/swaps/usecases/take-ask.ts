@@ -22,10 +22,10 @@ import { keyFitsAddress, parseKey } from "../../swap/keys.ts";
 import type { AskRecord, PostedTake } from "../../swap/records.ts";
 import { dealRow } from "../../swap/rows.ts";
 import { isDead, type EvaluationContext } from "../../swap/subject.ts";
+import { whatIsNamed } from "../ledger/closed-port.ts";
 import { keepSignatureVerdict } from "./ask-recheck.ts";
-import { unreadyOf } from "./create-ask.ts";
 import { refusal, answer, created, type SwapOutcome } from "./outcome.ts";
-import type { SwapDependencies } from "./dependencies.ts";
+import { type SwapDependencies, unreadyOf } from "./dependencies.ts";
 import { type FieldValues, optional, readFields, required } from "./read-fields.ts";
 import type { RequestBody } from "./swap-service.ts";
 
@@ -77,7 +77,7 @@ export async function takeAsk(
   if (!read.ok) return read.error;
   const request = requestOf(read.value);
   // An order with the hash of these terms carries the ask, too.
-  await ledger.open([{ kind: "named", names: [askId] }]);
+  await ledger.open(whatIsNamed(askId));
   const plan = planTake(ledger.ask(askId), request, {
     keyFits: (key, address) => keyFitsAddress(key, address, crypto),
     hashOf: digests.terms,
@@ -100,7 +100,7 @@ async function settle(deps: SwapDependencies, request: TakeRequest, plan: Planne
   const signature = await recheckSignature(deps, ledger.ask(ask.askId) ?? ask);
   // Who used the hashlock before (S-22) is brought back for an ask that is open alone: anybody may send any hashlock, and
   // what comes back is written. Of another ask nothing is awaited here, so that this very status refuses it.
-  if (isOpenAsk(deps, ask)) await ledger.open([{ kind: "named", names: [terms.hashlock] }]);
+  if (isOpenAsk(deps, ask)) await ledger.open(whatIsNamed(terms.hashlock));
   const context = readiness.context();
   const { headHeight, headTime } = deps.evmStanding();
   const present = ledger.ask(ask.askId) ?? ask;
