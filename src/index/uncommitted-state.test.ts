@@ -115,4 +115,22 @@ describe("state cache", () => {
     assert.ok(truth.state.load(keys).balances.length > 0);
     assert.equal(asked, 1);
   });
+
+  test("rows that come after everything was forgotten are not remembered as those of the new state", async () => {
+    const world = new SimulatedWorld(34);
+    world.grow(15);
+    const truth = new CoreIndex("simnet", testRules("simnet", world.feeAddress));
+    const keys = { ...keysOf(world.made.map((made) => truth.apply(made))), anchors: [] };
+    const late = Promise.withResolvers<LoadedRows>();
+    const answers = [late.promise, Promise.resolve({ tokens: [], balances: [], listings: [] })];
+    const cache = new UncommittedState({ load: async () => answers.shift() ?? assert.fail("asked again") });
+    // Deciding gave up, because a worker that checks signatures died, while the rows were still under way.
+    const left = assert.rejects(cache.load(keys), /left/);
+    cache.reset(-1);
+    late.resolve(truth.state.load(keys));
+    await left;
+    const { balances } = await cache.load(keys);
+    assert.ok(truth.state.load(keys).balances.length > 0);
+    assert.deepEqual(balances, []);
+  });
 });

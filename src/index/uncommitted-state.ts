@@ -25,6 +25,8 @@ export class UncommittedState {
   /** Anchors of listings that undurable blocks opened: the store cannot find those. */
   readonly #newAnchors = new Map<Outpoint, { readonly id: ListingId; readonly height: number }>();
   #durableHeight = -1;
+  /** How often everything was forgotten. */
+  #resets = 0;
 
   /** `source`: for rows that are not cached. `capacity`: rows of each kind in one generation of the cache. */
   constructor(source: Pick<FollowedStore, "load">, capacity = 100_000) {
@@ -34,11 +36,16 @@ export class UncommittedState {
     this.#listings = new RowCache(capacity);
   }
 
-  /** One batched read as of the last absorbed block; the store is asked only for what is not known. */
+  /**
+   * One batched read as of the last absorbed block; the store is asked only for what is not known. Rejects where everything
+   * was forgotten meanwhile: rows of a state that was left must not be remembered as those of the new one.
+   */
   async load(keys: StateKeys): Promise<LoadedRows> {
     const { missing, found } = this.#split(keys);
     if (isEmpty(missing)) return found;
+    const resets = this.#resets;
     const loaded = await this.#source.load(missing);
+    if (this.#resets !== resets) throw new Error("the state whose rows were loaded has been left");
     const tokens = new Map(loaded.tokens.map((row) => [row.tick, row]));
     for (const tick of missing.tokens) this.#tokens.addLoaded(tick, tokens.get(tick) ?? null);
     this.#addBalances(missing, loaded, found.balances);
@@ -81,6 +88,7 @@ export class UncommittedState {
     this.#listings.clear();
     this.#newAnchors.clear();
     this.#durableHeight = durableHeight;
+    this.#resets += 1;
   }
 
   // Only between blocks: an entry that left during a load could be missed by that load's answer.
