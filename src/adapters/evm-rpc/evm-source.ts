@@ -9,6 +9,7 @@ import {
   type EvmLog,
   type EvmReceipt,
   type EvmSource,
+  heldCounter,
   type LogsAnswer,
   MOST_HELD,
   type MostHeld,
@@ -47,13 +48,11 @@ const NO_BLOCK = "no block with number, hash, parent, time, transactions";
 
 const CHAIN_ID: RpcCall = { method: "eth_chainId", params: [] };
 
-/** How results are read, and how much of what is held one takes. */
+/** How results are read. */
 interface ResultReading<Kept> {
   readonly read: (result: unknown) => Kept | null;
   /** What a result is that cannot be read. */
   readonly fault: string;
-  readonly weightOf: (kept: Kept) => number;
-  readonly most: number;
 }
 
 /** One RPC URL. */
@@ -173,8 +172,6 @@ export class RpcSource implements EvmSource {
         return { ...receipt, logs: receipt.logs.filter(({ address }) => address === escrow) };
       },
       fault: "no receipt",
-      weightOf: ({ logs }) => logs.length,
-      most: this.#mostHeld.logs,
     });
     for (const [i, receipt] of receipts.entries()) {
       const call = calls[i];
@@ -233,27 +230,24 @@ export class RpcSource implements EvmSource {
     const reading = {
       read: (result: unknown) => evmBlockOf(result, this.#bloomHolds),
       fault: NO_BLOCK,
-      weightOf: ({ transactions }: EvmBlock) => transactions.length,
-      most: this.#mostHeld.transactions,
     };
     return this.#kept(calls, reading, patience);
   }
 
   /** What is read of the calls' results, each as its answer comes in; null for one that is null. Nothing else of it is held. */
-  async #kept<Kept>(
+  async #kept<Kept extends EvmBlock | EvmReceipt>(
     calls: readonly RpcCall[],
-    { read, fault, weightOf, most }: ResultReading<Kept>,
+    { read, fault }: ResultReading<Kept>,
     patience: CallOptions = {},
   ): Promise<readonly (Kept | null)[]> {
-    let held = 0;
+    const hold = heldCounter(this, this.#mostHeld);
     const itemOf = (reply: RpcReply): Result<Kept | null, RpcRefusal> | string => {
       if (!reply.ok) return reply;
       if (reply.value === null) return ok(null);
       const kept = read(reply.value);
       if (kept === null) return fault;
-      held += weightOf(kept);
-      if (held <= most) return ok(kept);
-      throw new EvmUnavailable("TOO_LARGE", `${this.name} gives more than is held of one question's answers`);
+      hold(kept);
+      return ok(kept);
     };
     const readBody = (body: Buffer) => ({ json: parseJson(body.toString("utf8")), itemOf });
     const replies = await this.#rpc.callsReadBy(readBody, calls, patience);

@@ -4,6 +4,7 @@
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent, EvmPlace } from "../../swap/facts.ts";
 import type { EvmAccounts } from "../lookup-ports.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
 
 /** A block as an RPC shows it. The hash is the RPC's word: it cannot be recomputed for every chain. */
 export interface EvmBlock {
@@ -66,6 +67,20 @@ export interface MostHeld {
 
 /** More logs than are asked about together, and as many transactions as a thousand of Ethereum's largest blocks have. */
 export const MOST_HELD: MostHeld = { logs: 250_000, transactions: 3_000_000 };
+
+/** Counts the answers to one question to this RPC. What is returned throws `EvmUnavailable` TOO_LARGE where they are too much. */
+export function heldCounter(
+  { name }: Pick<EvmSource, "name">,
+  most = MOST_HELD,
+): (answer: EvmBlock | EvmReceipt) => void {
+  let [logs, transactions] = [0, 0];
+  return (answer) => {
+    if ("logs" in answer) logs += answer.logs.length;
+    else transactions += answer.transactions.length;
+    if (logs > most.logs || transactions > most.transactions)
+      throw new EvmUnavailable("TOO_LARGE", `${name} gives more than is held of one question's answers`);
+  };
+}
 
 /** One RPC URL. Every method rejects with `EvmUnavailable`, also with code WRONG_CHAIN on a chain not configured. */
 export interface EvmSource {

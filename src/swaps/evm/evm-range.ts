@@ -2,7 +2,7 @@
 // words, so the size is found by trying: it grows while answers come, and halves where one does not.
 
 import type { EvmAddress } from "../../primitives/brands.ts";
-import type { EvmBlock, EvmLog, EvmSource, LogsAnswer } from "./evm-chain.ts";
+import { type EvmBlock, type EvmLog, type EvmSource, type LogsAnswer, MOST_HELD } from "./evm-chain.ts";
 import { ownLogs } from "./evm-cross-check.ts";
 import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
 
@@ -72,8 +72,6 @@ export class RangeSizer {
 
 /** Receipts that are asked for at a time, where a block's logs are read by them. */
 const RECEIPTS_AT_ONCE = 50;
-/** Logs of a block that are read by receipts: more than any block has room for, and one RPC of several may make up any number. */
-const MOST_LOGS = 250_000;
 
 /** Whose logs are asked for, and how. */
 export interface EscrowLogsQuestion {
@@ -147,7 +145,8 @@ async function logsByReceipts(
         throw unsettled(source, `block ${block.number} and its receipts`);
       for (const log of ownLogs(receipt.logs, escrow)) logs.push(log);
     }
-    if (logs.length > MOST_LOGS) throw refused;
+    // More than any block has room for, and one RPC of several may make up any number.
+    if (logs.length > MOST_HELD.logs) throw refused;
   }
   return logs;
 }

@@ -6,7 +6,7 @@
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import { isOverWithin } from "./evm-aside.ts";
-import { type EvmBlock, type EvmReceipt, type EvmSource, MOST_HELD, ofRpc } from "./evm-chain.ts";
+import { type EvmBlock, type EvmReceipt, type EvmSource, heldCounter, ofRpc } from "./evm-chain.ts";
 import type { RangeSizer } from "./evm-range.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
@@ -19,18 +19,6 @@ export interface TimedSources {
 
 /** Blocks or receipts that it is asked for at a time: what it does not answer goes on to be asked for when its time is up. */
 const ASKED_AT_ONCE = 400;
-
-/** How much of what is held an answer takes. */
-interface HeldOf<Answer> {
-  readonly most: number;
-  readonly weightOf: (answer: Answer) => number;
-}
-
-const TRANSACTIONS: HeldOf<EvmBlock> = {
-  most: MOST_HELD.transactions,
-  weightOf: ({ transactions }) => transactions.length,
-};
-const LOGS: HeldOf<EvmReceipt> = { most: MOST_HELD.logs, weightOf: ({ logs }) => logs.length };
 
 /**
  * The RPC of that index, which rejects with `EvmUnavailable` TIMEOUT whatever is asked of it once it has been waited for so
@@ -75,19 +63,16 @@ export function inTime(
       }
     };
   };
-  const { name } = source;
   return {
-    name,
+    name: source.name,
     heads: timed(() => source.heads()),
     blocksAt: inParts(
-      name,
+      source,
       timed((numbers: readonly number[]) => source.blocksAt(numbers)),
-      TRANSACTIONS,
     ),
     blocksByHash: inParts(
-      name,
+      source,
       timed((hashes: readonly Bytes32[]) => source.blocksByHash(hashes)),
-      TRANSACTIONS,
     ),
     logs: timed((from: number, to: number) => {
       asked = to - from + 1;
@@ -95,29 +80,25 @@ export function inTime(
     }),
     logsOfBlock: timed((hash: Bytes32) => source.logsOfBlock(hash)),
     receipts: inParts(
-      name,
+      source,
       timed((txHashes: readonly Bytes32[]) => source.receipts(txHashes)),
-      LOGS,
     ),
   };
 }
 
 /** The same question about a part of these at a time, of which no more is held together than of one question (A-155). */
-function inParts<Item, Answer>(
-  name: string,
+function inParts<Item, Answer extends EvmBlock | EvmReceipt>(
+  source: Pick<EvmSource, "name">,
   ask: (part: readonly Item[]) => Promise<readonly (Answer | null)[]>,
-  { most, weightOf }: HeldOf<Answer>,
 ): (items: readonly Item[]) => Promise<readonly (Answer | null)[]> {
   return async (items) => {
     const answers: (Answer | null)[] = [];
-    let held = 0;
+    const hold = heldCounter(source);
     for (let at = 0; at < items.length; at += ASKED_AT_ONCE) {
       for (const answer of await ask(items.slice(at, at + ASKED_AT_ONCE))) {
-        held += answer === null ? 0 : weightOf(answer);
+        if (answer !== null) hold(answer);
         answers.push(answer);
       }
-      if (held > most)
-        throw new EvmUnavailable("TOO_LARGE", `${name} gives more than is held of one question's answers`);
     }
     return answers;
   };
