@@ -152,7 +152,7 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "      this.#patience.search.search(use, this.#finalSeen),\n      checkpoints,",
+      find: "      this.#patience.search(use, this.#finalSeen),\n      checkpoints,",
       replace: "      ofRpc(this.#deps.sources, use),\n      checkpoints,",
       why: "one RPC of three that says we have left the final chain, and is long in saying where, holds all finality",
     },
@@ -164,7 +164,7 @@ export const SWAPS_EVM: readonly Break[] = [
     },
     {
       rule: "S-08",
-      find: "this.#deps.sources.with(use, this.#patience.search.search(use, this.#finalSeen))",
+      find: "this.#deps.sources.with(use, this.#patience.search(use, this.#finalSeen))",
       replace: "this.#deps.sources",
       why: "one RPC that shows one log more, and is long in saying to where it is gone back for that, holds all finality",
     },
@@ -180,7 +180,7 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-catch-up.ts", [
     {
       rule: "S-07",
-      find: "const source = this.#patience.search.search(followed.index, ledger.tips().evm.finalHeight);",
+      find: "const source = this.#patience.search(followed.index, ledger.tips().evm.finalHeight);",
       replace: "const source = ofRpc(this.#deps.sources, followed.index);",
       why: "one RPC of three holds all reading for hours by each block of ours that it is asked for",
     },
@@ -192,8 +192,6 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "await end;",
       why: "one RPC of two holds all reading for minutes by the receipts of a full block",
     },
-  ]),
-  ...inFile("src/swaps/evm/evm-reading-aside.ts", [
     {
       rule: "A-145",
       find: "return this.#reading.isOutdated ?",
@@ -204,8 +202,8 @@ export const SWAPS_EVM: readonly Break[] = [
   ...inFile("src/swaps/evm/evm-disputes.ts", [
     {
       rule: "A-138",
-      find: "isOverWithin(WAITED_MS, answers, this.#deps.clock)",
-      replace: "answers",
+      find: "this.#isAlone ? null : WAITED_MS",
+      replace: "null",
       why: "one RPC that hangs over disputed logs holds all reading",
     },
     {
@@ -240,8 +238,6 @@ export const SWAPS_EVM: readonly Break[] = [
       replace: "await asking;",
       why: "one RPC of three holds all reading for hours by a single question about thousands of blocks",
     },
-  ]),
-  ...inFile("src/swaps/evm/evm-patience.ts", [
     {
       rule: "S-08",
       find: "Math.min(most, MOST_TIMES), blocks)",

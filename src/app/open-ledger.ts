@@ -14,7 +14,7 @@ import type { IndexQueries } from "../index/queries.ts";
 import { addressOfKey } from "../primitives/address.ts";
 import type { BlockHash, Txid } from "../primitives/brands.ts";
 import type { SwapRules } from "../swap/subject.ts";
-import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
+import { MAX_AHEAD_S } from "../swaps/evm/evm-cross-check.ts";
 import type { ClosingBounds } from "../swaps/ledger/closing.ts";
 import { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapLedgerDependencies } from "../swaps/ledger/ledger-commits.ts";

@@ -20,7 +20,7 @@ import type { ChainTips } from "../swap/facts.ts";
 import type { EvmChain } from "../swaps/evm/evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS, EvmFollower } from "../swaps/evm/evm-follower.ts";
 import { confirmationsConditions, SOUND_FINALITY_LAG_S } from "../swaps/evm/evm-conditions.ts";
-import { MAX_AHEAD_S } from "../swaps/evm/evm-source-checks.ts";
+import { MAX_AHEAD_S } from "../swaps/evm/evm-cross-check.ts";
 import type { SwapLedger } from "../swaps/ledger/ledger.ts";
 import type { SwapStore } from "../swaps/ledger/ports.ts";
 import type { EvmStanding, PearlStanding } from "../swaps/standings.ts";

@@ -5,8 +5,7 @@
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
-import { agreedAccounts } from "../../swaps/evm/evm-account-quorum.ts";
-import { agreedInspection } from "../../swaps/evm/evm-escrow-quorum.ts";
+import { agreedAccounts, agreedInspection } from "../../swaps/evm/evm-agreed-answers.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
 import { accountsOf } from "./accounts.ts";
 import { readEscrowLog } from "./escrow-events.ts";

@@ -6,7 +6,7 @@ import { alarmLog } from "../../../testkit/builders/swap-ledger/ledger-facts.ts"
 import { block, hashOf, rpc } from "../../../testkit/doubles/forked-rpc.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
-import { checkedSource } from "./evm-source-checks.ts";
+import { checkedSource } from "./evm-cross-check.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 

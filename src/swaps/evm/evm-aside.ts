@@ -2,6 +2,9 @@
 // several may be long in what it is asked, and all reading would wait.
 
 import type { Clock } from "../../follow/ports.ts";
+import type { ReadingStep } from "./evm-reading-step.ts";
+import { EvmUnavailable } from "./evm-unavailable.ts";
+import { wordsUntil } from "./evm-words.ts";
 
 /** Whether the work is over within so many milliseconds; rejects as the work does until then. */
 export async function isOverWithin(
@@ -79,5 +82,112 @@ export class Aside<Outcome> {
     this.#work = work;
     await isOverWithin(waitMs, end, this.#clock);
     return work;
+  }
+}
+
+/** Who looks. */
+interface LookingOnce {
+  /** A look. Never called before the last one is over. */
+  next(active: number): Promise<ReadingStep>;
+  /** Whether blocks that the last look was about have been undone since it began. */
+  readonly isOutdated: boolean;
+}
+
+/** What a look comes to, or that it says nothing: blocks that it was about have been undone since it began. */
+type AsideStep = ReadingStep | { readonly kind: "outdated" };
+
+/**
+ * Looks at the second reading, which do not keep the first one waiting (S-08), one after the other. One RPC of several may be
+ * long in it, for minutes where a single block is full: new blocks are read meanwhile, and what the look comes to counts when it
+ * is over, unless blocks that it was about have been undone by then.
+ */
+export class ReadingAside {
+  readonly #reading: LookingOnce;
+  readonly #look: Aside<ReadingStep>;
+
+  /** `over` is called when a look is over that was not waited for. */
+  constructor(reading: LookingOnce, clock: Pick<Clock, "sleep">, over: () => void) {
+    this.#reading = reading;
+    this.#look = new Aside(clock, over);
+  }
+
+  /** What the present look comes to; of a new one, which is waited for so long, where there is none. Rejects as a look does. */
+  async next(active: number, waitMs: number): Promise<AsideStep> {
+    const step = await this.#look.taken(() => this.#reading.next(active), waitMs);
+    if (step === null) return { kind: "waiting" };
+    // What it has found, or what it has stumbled over, is of blocks that are gone.
+    return this.#reading.isOutdated ? { kind: "outdated" } : step();
+  }
+
+  /** Resolves when no look is under way. */
+  settled(): Promise<void> {
+    return this.#look.settled();
+  }
+}
+
+/** An RPC that took longer than this is not waited for the next time. */
+const LATE_MS = 1000;
+
+/**
+ * Questions to RPCs, of each one at a time, whose words are noted when they come. All reading waits for them, so that of several
+ * one that was slow or silent the last time is not waited for.
+ */
+export class AskedRpcs {
+  readonly #isAlone: boolean;
+  readonly #clock: Clock;
+  readonly #asking = new Map<number, Promise<void>>();
+  readonly #late = new Set<number>();
+  #bug: { readonly error: unknown } | null = null;
+
+  constructor({ sources, clock }: { readonly sources: readonly unknown[]; readonly clock: Clock }) {
+    this.#isAlone = sources.length === 1;
+    this.#clock = clock;
+  }
+
+  /** Whether nobody is being asked. */
+  get isIdle(): boolean {
+    return this.#asking.size === 0;
+  }
+
+  /** Puts the question to the RPC of this index, unless it is at one. What it rejects with is a bug, if no `EvmUnavailable`. */
+  ask(index: number, question: () => Promise<void>): void {
+    if (!this.#asking.has(index)) this.#asking.set(index, this.#answered(index, question));
+  }
+
+  /**
+   * Resolves when those who are waited for have answered, or it is enough, or after so long (null: however long it takes): who
+   * has not answered by then is late, since one may be quick at one question and hang at the next. Rejects with a bug.
+   */
+  async heard(mostMs: number | null, isEnough: () => boolean = () => false): Promise<void> {
+    const waited = [...this.#asking].filter(([index]) => !this.#late.has(index));
+    const answers = waited.map(([, asking]) => asking);
+    const words = wordsUntil(answers, () => this.#bug !== null || isEnough());
+    if (mostMs === null) await words;
+    else if (waited.length > 0 && !(await isOverWithin(mostMs, words, this.#clock)))
+      for (const [index] of waited) if (this.#asking.has(index)) this.#late.add(index);
+    const bug = this.#bug;
+    this.#bug = null;
+    if (bug !== null) throw bug.error;
+  }
+
+  /** Resolves when nobody is asked any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#asking.values());
+  }
+
+  /** Never rejects. */
+  async #answered(index: number, question: () => Promise<void>): Promise<void> {
+    const begunMs = this.#clock.monotonicMs();
+    let isLate = false;
+    try {
+      await question();
+    } catch (error) {
+      isLate = true;
+      if (!(error instanceof EvmUnavailable)) this.#bug = { error };
+    }
+    isLate ||= this.#clock.monotonicMs() - begunMs > LATE_MS;
+    if (isLate && !this.#isAlone) this.#late.add(index);
+    else this.#late.delete(index);
+    this.#asking.delete(index);
   }
 }

@@ -8,12 +8,11 @@ import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import { LeadBound } from "./evm-lead-bound.ts";
-import { type Patiences, patiencesOf } from "./evm-patience.ts";
 import type { RangeBounds } from "./evm-range.ts";
 import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
-import type { SecondReadingDependencies } from "./evm-reading-parts.ts";
+import type { SecondReadingDependencies } from "./evm-reading-step.ts";
 import type { SecondReading } from "./evm-second-reading.ts";
-import { inTime } from "./evm-time-limit.ts";
+import { inTime, Patience } from "./evm-time-limit.ts";
 import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
 
@@ -65,13 +64,13 @@ export class EvmCatchUp {
   /** The highest head that each RPC has shown. */
   readonly #shown: number[];
   readonly #bound: LeadBound;
-  readonly #patience: Patiences;
+  readonly #patience: Patience;
 
   constructor(deps: CatchUpDependencies, options: CatchUpOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#shown = deps.sources.map(() => -1);
-    this.#patience = patiencesOf(deps, options.rangeMs);
+    this.#patience = new Patience(deps, options.rangeMs);
     this.#bound = new LeadBound({ ...deps, first: deps.second.first }, options);
   }
 
@@ -177,7 +176,7 @@ export class EvmCatchUp {
   async #findFork(followed: Followed, own: EvmPoint, signal: AbortSignal): Promise<RoundEnd> {
     const { ledger } = this.#deps;
     const checkpoints = ledger.checkpoints("evm");
-    const source = this.#patience.search.search(followed.index, ledger.tips().evm.finalHeight);
+    const source = this.#patience.search(followed.index, ledger.tips().evm.finalHeight);
     const shared = await newestShared(source, checkpoints, followed.heads.head.number);
     if (shared?.hash === own.hash) throw contradicts(source, own);
     return this.leaveBranch(followed, shared, signal);
@@ -199,7 +198,7 @@ export class EvmCatchUp {
       while (from <= heads.head.number && !signal.aborted) {
         const question = {
           source: inTime(this.#deps, index, this.#options.rangeMs),
-          byReceipts: this.#patience.read.byReceipts(index),
+          byReceipts: this.#patience.byReceipts(index),
           ...reading,
           sizer,
           from,

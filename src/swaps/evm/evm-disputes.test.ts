@@ -12,8 +12,7 @@ import type { Clock } from "../../follow/ports.ts";
 import { elementAt } from "../../primitives/elements.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmLog, EvmSource } from "./evm-chain.ts";
-import { Disputes } from "./evm-disputes.ts";
-import { tellDisputes } from "./evm-dispute-alarm.ts";
+import { Disputes, tellDisputes } from "./evm-disputes.ts";
 import { DeniedLogs } from "./evm-rpc-memory.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 

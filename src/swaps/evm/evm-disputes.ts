@@ -7,16 +7,14 @@
 import { elementAt, zip } from "../../primitives/elements.ts";
 import { logStanding } from "../../swap/evm-quorum.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { Clock } from "../../follow/ports.ts";
-import { Aside, isOverWithin } from "./evm-aside.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import { Aside, AskedRpcs } from "./evm-aside.ts";
 import { finalBackPoint } from "./evm-back-point.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import type { DeniedLogs } from "./evm-rpc-memory.ts";
-import { Patience } from "./evm-patience.ts";
-import { inTime } from "./evm-time-limit.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
+import { inTime, Patience } from "./evm-time-limit.ts";
 import {
   escrowEventText,
   type KnownFinal,
@@ -34,9 +32,7 @@ interface DisputesDependencies {
   readonly clock: Clock;
 }
 
-/** An RPC that took longer than this is not waited for the next time. */
-const LATE_MS = 1000;
-/** Nobody of several is waited for any longer, since he may be quick at one look and hang at the next. */
+/** Nobody of several is waited for any longer. */
 const WAITED_MS = 5000;
 
 /** A word counts for so long from the question on: one that came late must not speak of a dispute that comes after. */
@@ -96,21 +92,19 @@ export class Disputes {
   #turn = { from: 0, count: 0, sinceMs: Number.NEGATIVE_INFINITY };
   /** By the RPCs that deny logs: how often it was tried in vain to go back for one, and from when on it is tried again. */
   readonly #vain = new Map<string, { readonly count: number; readonly untilMs: number }>();
-  readonly #asking = new Map<number, Promise<void>>();
-  /** RPCs that were slow or silent the last time. */
-  readonly #late = new Set<number>();
+  readonly #rpcs: AskedRpcs;
   /** Whether an RPC has spoken since the words were judged. */
   #hasNews = false;
   readonly #search: Patience;
   /** The search for the block to go back to for one of them. */
   readonly #going: Aside<Back | null>;
-  #bug: { readonly error: unknown } | null = null;
 
   constructor(deps: DisputesDependencies, denied: DeniedLogs, options: DisputesOptions) {
     this.#deps = deps;
     this.#denied = denied;
     this.#options = options;
     this.#going = new Aside(deps.clock);
+    this.#rpcs = new AskedRpcs(deps);
     this.#search = new Patience({ ...deps, sizers: [] }, options.rangeMs);
   }
 
@@ -124,10 +118,7 @@ export class Disputes {
       return null;
     }
     this.#askWhereDue(disputes);
-    await this.#waitForThem();
-    const bug = this.#bug;
-    this.#bug = null;
-    if (bug !== null) throw bug.error;
+    await this.#rpcs.heard(this.#isAlone ? null : WAITED_MS);
     if (!this.#hasNews && !this.#going.isUnderWay) return null;
     this.#hasNews = false;
     const judged = this.#judged(disputes);
@@ -140,18 +131,9 @@ export class Disputes {
     );
   }
 
-  /** The only one is given all the time. */
-  async #waitForThem(): Promise<void> {
-    const waited = [...this.#asking].filter(([index]) => this.#isAlone || !this.#late.has(index));
-    if (waited.length === 0) return;
-    const answers = Promise.all(waited.map(([, asking]) => asking));
-    await (this.#isAlone ? answers : isOverWithin(WAITED_MS, answers, this.#deps.clock));
-    for (const [index] of waited) if (this.#asking.has(index)) this.#late.add(index);
-  }
-
   /** Resolves when nobody is asked any more. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#asking.values(), this.#going.settled()]);
+    await Promise.all([this.#rpcs.settled(), this.#going.settled()]);
   }
 
   #askWhereDue(disputes: readonly EscrowEvent[]): void {
@@ -162,8 +144,7 @@ export class Disputes {
     const point = finalPoint(ledger);
     const final = point === null ? null : { height: point.number, hash: point.hash };
     const events = this.#inTurn(disputes, nowMs);
-    for (const index of sources.keys())
-      if (!this.#asking.has(index)) this.#asking.set(index, this.#ask(index, events, final));
+    for (const index of sources.keys()) this.#rpcs.ask(index, () => this.#ask(index, events, final));
   }
 
   /**
@@ -173,7 +154,7 @@ export class Disputes {
   #inTurn(disputes: readonly EscrowEvent[], nowMs: number): readonly EscrowEvent[] {
     for (const [event, { atMs }] of this.#asked) if (nowMs - atMs > WORDS_COUNT_MS) this.#asked.delete(event);
     const { from: last, count, sinceMs } = this.#turn;
-    const isOver = this.#asking.size === 0 || nowMs - sinceMs > WORDS_COUNT_MS;
+    const isOver = this.#rpcs.isIdle || nowMs - sinceMs > WORDS_COUNT_MS;
     const from = (isOver ? last + this.#spokenOf(count) : last) % disputes.length;
     if (isOver) this.#spoken.clear();
     const events = [...disputes.slice(from), ...disputes.slice(0, from)].slice(0, ASKED_AT_ONCE);
@@ -192,10 +173,9 @@ export class Disputes {
     return spoken[this.#isAlone ? 0 : 1] ?? count;
   }
 
-  /** Never rejects. One that does not answer, or whose words would not count when they come, is no witness of either kind. */
+  /** One that does not answer, or whose words would not count when they come, is no witness of either kind. */
   async #ask(index: number, events: readonly EscrowEvent[], final: KnownFinal): Promise<void> {
     const { reading, clock } = this.#deps;
-    const begunMs = clock.monotonicMs();
     const source = inTime({ ...this.#deps, sizers: [] }, index, WORDS_COUNT_MS);
     try {
       for (let at = 0; at < events.length; at += HEARD_AT_ONCE) {
@@ -204,14 +184,9 @@ export class Disputes {
         this.#spoken.set(index, Math.max(this.#spoken.get(index) ?? 0, at + part.length));
         this.#hasNews = true;
       }
-      if (clock.monotonicMs() - begunMs > LATE_MS) this.#late.add(index);
-      else this.#late.delete(index);
-    } catch (error) {
-      this.#late.add(index);
-      if (!(error instanceof EvmUnavailable)) this.#bug = { error };
+    } finally {
+      this.#hasNews = true;
     }
-    this.#hasNews = true;
-    this.#asking.delete(index);
   }
 
   #keep(index: number, askedMs: number, said: readonly (readonly [EscrowEvent, boolean | null])[]): void {
@@ -293,4 +268,28 @@ export class Disputes {
     const use = point.by[this.#choice % point.by.length] ?? 0;
     return backStep(point.parent, event, use, "two RPCs agree that a disputed log is not there");
   }
+}
+
+/** Logs that are told of one by one: one RPC can invent any number of them. */
+const TOLD_AT_ONCE = 100;
+
+/** Tells operators that these logs are disputed from now on. */
+export function tellDisputes(log: Log, events: readonly EscrowEvent[]): void {
+  for (const event of events.slice(0, TOLD_AT_ONCE)) tellDispute(log, event);
+  const more = events.length - TOLD_AT_ONCE;
+  if (more > 0)
+    log.error(
+      { alarm: "log_disputed", more },
+      `ALARM: ${more} more logs of these blocks are disputed in the same way`,
+    );
+}
+
+function tellDispute(log: Log, event: EscrowEvent): void {
+  const { block, blockHash, logIndex, txHash } = event.place;
+  const order = "orderHash" in event ? event.orderHash : null;
+  log.error(
+    { alarm: "log_disputed", order, block, block_hash: blockHash, tx: txHash, log_index: logIndex },
+    `ALARM: one EVM RPC shows log ${logIndex} of block ${block} and another one, which has the block, does not, or at ` +
+      "another time: its order waits until two RPCs agree",
+  );
 }

@@ -1,7 +1,43 @@
-// What a look at the second reading comes to: see evm-second-reading.ts.
+// What the readings of the EVM chain work with, what a look at the second one comes to, and how often that may be to go back
+// (S-08).
 
+import { retryMs } from "../../follow/chain-follower.ts";
+import type { Clock, Log } from "../../follow/ports.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
+import type { EvmSource } from "./evm-chain.ts";
+import type { RangeSizer } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
+import type { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
+import type { LogReading } from "./evm-witnesses.ts";
+import type { EvmLedger } from "../ledger/ports.ts";
+
+/** What both readings work with. */
+export interface SecondReadingDependencies {
+  /** Whose answers are possible in themselves (`checkedSource`). */
+  readonly sources: readonly EvmSource[];
+  /** What one RPC refuses, another may give. */
+  readonly sizers: readonly RangeSizer[];
+  readonly reading: LogReading;
+  readonly ledger: EvmLedger;
+  readonly standing: EvmRpcQuorum;
+  readonly crypto: Pick<SwapCrypto, "sha256">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Settings of the second reading. */
+export interface SecondReadingOptions {
+  readonly firstBlock: number;
+  /** EVM_REREAD_S in milliseconds: with one RPC the time between both readings. */
+  readonly rereadMs: number;
+  /** One RPC of several may take so long for a range. */
+  readonly rangeMs: number;
+  /** For this long RPCs whose chains end below what is known of ours are waited for. */
+  readonly shrunkMs: number;
+  /** Time between two looks at disputed logs. */
+  readonly disputeMs: number;
+}
 
 /** What is to be done next. */
 export type ReadingStep =
@@ -40,4 +76,45 @@ export function backStep(
   const where = `log ${place.logIndex} of block ${place.block}`;
   const sentence = `EVM: ${why} (${where}): read again from block ${place.block - 1} on`;
   return { kind: "back", parent, use, isBranch: false, why: sentence };
+}
+
+/** After so long without going back, going back begins anew. */
+const BEGINS_ANEW_MS = 600_000;
+
+/** The pauses between two times at which it is gone back. */
+interface Pauses {
+  /** The pause after the second time; it doubles with each one. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/**
+ * How often it was gone back for a log of late. One RPC of two can show another log at each second reading, and the blocks that
+ * are not final would be read again without an end, from the honest one too, which counts what it is asked. Nothing is lost by a
+ * pause but time to finality, which such an RPC withholds as it is (A-105).
+ */
+export class StepsBack {
+  readonly #clock: Clock;
+  readonly #pauses: Pauses;
+  #count = 0;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, pauses: Pauses) {
+    this.#clock = clock;
+    this.#pauses = pauses;
+  }
+
+  /** All above a block was read again because of a log. */
+  taken(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#count = nowMs - this.#lastMs > BEGINS_ANEW_MS ? 1 : this.#count + 1;
+    this.#lastMs = nowMs;
+  }
+
+  /** Whether second readings wait: the first time is followed by one at once, as an RPC that was late with a log needs it. */
+  get isTooSoon(): boolean {
+    if (this.#count < 2) return false;
+    const { firstMs, longestMs } = this.#pauses;
+    return this.#clock.monotonicMs() - this.#lastMs < retryMs(this.#count - 2, firstMs, longestMs);
+  }
 }

@@ -15,16 +15,19 @@ import {
   shownEvents,
   unshown,
 } from "./evm-compare-range.ts";
-import { tellDisputes } from "./evm-dispute-alarm.ts";
-import { Disputes } from "./evm-disputes.ts";
+import { Disputes, tellDisputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
-import { type Patiences, patiencesOf } from "./evm-patience.ts";
-import type { SecondReadingDependencies, SecondReadingOptions } from "./evm-reading-parts.ts";
-import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
+import {
+  type BackStep,
+  backStep,
+  type ReadingStep,
+  type SecondReadingDependencies,
+  type SecondReadingOptions,
+} from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
-import { inTime } from "./evm-time-limit.ts";
+import { inTime, Patience } from "./evm-time-limit.ts";
 import { EvmUnavailable, type ImpossibleLog, invented, silent } from "./evm-unavailable.ts";
 import { UnsharedLead } from "./evm-unshared-lead.ts";
 import {
@@ -63,14 +66,14 @@ export class SecondReading {
   #look = { upTo: -1, undoneTo: Number.POSITIVE_INFINITY };
   #troubles = new Set<string>();
   readonly #failed: FailedReadings;
-  readonly #patience: Patiences;
+  readonly #patience: Patience;
 
   constructor(deps: SecondReadingDependencies, options: SecondReadingOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#refused = new RefusedLogs({ ...deps, sha256: deps.crypto.sha256 });
     this.#failed = new FailedReadings(deps.clock);
-    this.#patience = patiencesOf(deps, options.rangeMs);
+    this.#patience = new Patience(deps, options.rangeMs);
     this.#disputes = new Disputes(deps, this.#denied, options);
     this.#lead = new UnsharedLead(deps, options.shrunkMs);
   }
@@ -246,7 +249,7 @@ export class SecondReading {
       yield { events: events.filter((event) => keys.has(eventKey(event))), known: null };
       return;
     }
-    const timed = this.#patience.shown.source(index, { ...compared, count: events.length });
+    const timed = this.#patience.shown(index, { ...compared, count: events.length });
     const ask = (part: readonly EscrowEvent[]) => shownBy(part, timed, this.#deps.reading, final);
     yield* doubtsOf(events, index, ask, (event) => this.#suspects.has(eventKey(event)));
   }
@@ -291,7 +294,7 @@ export class SecondReading {
     const shown = shownEvents(compared);
     const doubts = [{ events: extra, known: null }];
     // Nobody else shows them in its place: it may take as long as for what is indexed.
-    const source = this.#patience.shown.source(index, { ...compared, count: extra.length });
+    const source = this.#patience.shown(index, { ...compared, count: extra.length });
     const sources = this.#timed(compared).with(index, source);
     const words = this.#isAlone ? ownWords : this.#witnesses(doubts, null, final, sources);
     for await (const [event, { shows, lacks }] of words) {
@@ -338,7 +341,7 @@ export class SecondReading {
 
   async #back(event: EscrowEvent, use: number, why: string): Promise<BackStep> {
     const { firstBlock } = this.#options;
-    const sources = this.#deps.sources.with(use, this.#patience.search.search(use, this.#finalSeen));
+    const sources = this.#deps.sources.with(use, this.#patience.search(use, this.#finalSeen));
     const ours = { ...this.#deps, sources, firstBlock, anchorOf: this.#anchorOf };
     const { block } = event.place;
     return backStep(block <= firstBlock ? null : await backPoint(ours, use, block - 1), event, use, why);
@@ -354,7 +357,7 @@ export class SecondReading {
     const { sizers, reading, ledger } = this.#deps;
     const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
-    const how = { source, byReceipts: this.#patience.read.byReceipts(index), sizer, reading };
+    const how = { source, byReceipts: this.#patience.byReceipts(index), sizer, reading };
     const compared = await compareRange({ ...how, from, limit, final, indexed, anchorOf: this.#anchorOf });
     if (compared === null || "end" in compared) return compared;
     if (final.isEarlier === true) return null;
@@ -370,7 +373,7 @@ export class SecondReading {
     this.#look.upTo = Math.max(this.#look.upTo, elsewhere);
     // Below that height, even where a higher block of ours is on the chain again: a liar has mixed two branches.
     const parent = await newestShared(
-      this.#patience.search.search(use, this.#finalSeen),
+      this.#patience.search(use, this.#finalSeen),
       checkpoints,
       elsewhere - 1,
     );

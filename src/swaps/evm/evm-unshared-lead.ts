@@ -4,15 +4,13 @@
 // blocks. They are left where two RPCs that have the final block do not have the lowest one that is known above it.
 
 import type { Clock } from "../../follow/ports.ts";
+import { AskedRpcs } from "./evm-aside.ts";
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import { hashesAt } from "./evm-fork.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
-import { wordsUntil } from "./evm-words.ts";
 
 /** RPCs whose chains have to end below the block. */
 const RPCS_NEEDED = 2;
-/** An RPC that took longer than this is not waited for the next time: all reading waits for this question. */
-const LATE_MS = 1000;
 
 /** The lowest block of ours that is known above the final one, where an RPC does not have it. */
 export class UnsharedLead {
@@ -22,13 +20,11 @@ export class UnsharedLead {
   #lacked: { readonly height: number; readonly sinceMs: number } | null = null;
   /** RPCs that have the final block, and have lacked the block at this height when they were last asked; by their indices. */
   readonly #lacking = new Map<number, number>();
-  readonly #asking = new Map<number, Promise<void>>();
-  /** RPCs that were slow or silent the last time: what such a one says counts when it comes. */
-  readonly #late = new Set<number>();
-  #bug: { readonly error: unknown } | null = null;
+  readonly #rpcs: AskedRpcs;
 
   /** `waitMs`: for so long those that do not have the block are waited for, since they may be about to get it. */
   constructor({ sources, clock }: { sources: readonly EvmSource[]; clock: Clock }, waitMs: number) {
+    this.#rpcs = new AskedRpcs({ sources, clock });
     this.#sources = sources;
     this.#clock = clock;
     this.#waitMs = waitMs;
@@ -42,15 +38,10 @@ export class UnsharedLead {
       this.#lacking.clear();
     }
     if (this.#sources.length < RPCS_NEEDED || nowMs - this.#lacked.sinceMs < this.#waitMs) return false;
-    for (const index of this.#sources.keys())
-      if (!this.#asking.has(index)) this.#asking.set(index, this.#ask(index, height, final));
-    const waited = [...this.#asking].flatMap(([index, asking]) => (this.#late.has(index) ? [] : [asking]));
+    for (const index of this.#sources.keys()) this.#rpcs.ask(index, () => this.#ask(index, height, final));
     const isEnough = (): boolean =>
-      this.#bug !== null || [...this.#lacking.values()].filter((one) => one === height).length >= RPCS_NEEDED;
-    await wordsUntil(waited, isEnough);
-    const bug = this.#bug;
-    this.#bug = null;
-    if (bug !== null) throw bug.error;
+      [...this.#lacking.values()].filter((one) => one === height).length >= RPCS_NEEDED;
+    await this.#rpcs.heard(null, isEnough);
     if (!isEnough()) return false;
     this.#lacked = null;
     return true;
@@ -58,21 +49,12 @@ export class UnsharedLead {
 
   /** Resolves when nobody is asked any more. */
   async settled(): Promise<void> {
-    await Promise.all(this.#asking.values());
+    await this.#rpcs.settled();
   }
 
-  /** Never rejects. */
   async #ask(index: number, height: number, final: FinalInForce): Promise<void> {
-    const begunMs = this.#clock.monotonicMs();
-    try {
-      const [theirs, block] = await hashesAt(ofRpc(this.#sources, index), [final.height, height]);
-      if (theirs === final.hash && block === null) this.#lacking.set(index, height);
-      else this.#lacking.delete(index);
-    } catch (error) {
-      this.#bug = { error };
-    }
-    if (this.#clock.monotonicMs() - begunMs > LATE_MS) this.#late.add(index);
-    else this.#late.delete(index);
-    this.#asking.delete(index);
+    const [theirs, block] = await hashesAt(ofRpc(this.#sources, index), [final.height, height]);
+    if (theirs === final.hash && block === null) this.#lacking.set(index, height);
+    else this.#lacking.delete(index);
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Bytes32 } from "../../../src/primitives/brands.ts";
 import type { EvmSource } from "../../../src/swaps/evm/evm-chain.ts";
-import { MAX_AHEAD_S } from "../../../src/swaps/evm/evm-source-checks.ts";
+import { MAX_AHEAD_S } from "../../../src/swaps/evm/evm-cross-check.ts";
 import { EvmUnavailable } from "../../../src/swaps/evm/evm-unavailable.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowInspection } from "./evm-chain.ts";
-import { agreedInspection } from "./evm-escrow-quorum.ts";
+import { agreedInspection } from "./evm-agreed-answers.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
 const USDC = `0x${"0c".repeat(20)}` as EvmAddress;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handClock, settle } from "../../../testkit/doubles/clock.ts";
-import { ReadingAside } from "./evm-reading-aside.ts";
+import { ReadingAside } from "./evm-aside.ts";
 import type { ReadingStep } from "./evm-reading-step.ts";
 
 const DONE: ReadingStep = { kind: "done" };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handClock } from "../../../testkit/doubles/clock.ts";
-import { StepsBack } from "./evm-steps-back.ts";
+import { StepsBack } from "./evm-reading-step.ts";
 
 /** Steps back with pauses from one second to five, and how long second readings wait after the step that is taken. */
 function stepsBack() {
