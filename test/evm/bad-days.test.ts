@@ -15,6 +15,7 @@ endAfterEachTest();
 
 const CHAIN = scriptedChain(300, (n) => (n % 3 === 0 ? 1 : 0));
 const EVENTS = 101;
+const UPGRADE = "HTTP/1.1 101 \r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n";
 
 const serve = (chain: readonly ScriptedBlock[] = CHAIN): Promise<ScriptedRpc> =>
   serveChain(chain, Math.max(0, chain.length - 11));
@@ -49,6 +50,7 @@ const SPOILS: Record<string, (response: ServerResponse) => void> = {
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limit exceeded"}}',
   ),
   "a broken connection": (response) => void response.destroy(),
+  "an upgrade": ({ socket }) => void socket?.write(UPGRADE),
   "one answer to many calls": body(200, '[{"jsonrpc":"2.0","id":1,"result":null}]'),
   "no answer at all": () => undefined,
 };
@@ -298,10 +300,8 @@ describe("limits of ranges are found by trying", () => {
 function refusingBlock7({ method, params }: RpcCall): RpcAnswer | undefined {
   if (method !== "eth_getLogs") return undefined;
   const { fromBlock, toBlock } = params[0] as Record<string, string>;
-  const isRefused = fromBlock !== toBlock || fromBlock === "0x7";
-  return isRefused
-    ? { error: { code: -32_005, message: "query returned more than 10000 results" } }
-    : undefined;
+  const error = { code: -32_005, message: "query returned more than 10000 results" };
+  return fromBlock !== toBlock || fromBlock === "0x7" ? { error } : undefined;
 }
 
 describe("several URLs", () => {

@@ -105,9 +105,11 @@ export class HttpPost {
         return;
       }
       const fail = (error: Error): void => reject(faultOf(error));
-      const request = (this.#isSecure ? httpsRequest : httpRequest)(url, options, (answer) =>
-        collect(answer, limits, resolve, fail),
-      );
+      let isAnswered = false;
+      const request = (this.#isSecure ? httpsRequest : httpRequest)(url, options, (answer) => {
+        isAnswered = true;
+        collect(answer, limits, resolve, fail);
+      });
       const end = (failure: PostFailure, message: string): void => {
         const fault = new PostFault(failure, message);
         reject(fault);
@@ -123,6 +125,8 @@ export class HttpPost {
       request.on("close", () => {
         clearTimeout(whole);
         this.#closing.signal.removeEventListener("abort", stop);
+        // Node closes the connection of a server that goes over to another protocol, and calls that no error.
+        if (!isAnswered) fail(new PostFault("broken", "the connection was closed without an answer"));
       });
       request.end(payload);
     });
