@@ -143,6 +143,20 @@ test("S-31: an RPC that cannot call has said nothing of the signature", async ()
   }
 });
 
+test("A-155: an RPC's answer about an account that is longer than any is left, and says nothing", async () => {
+  rpc.meddle = ({ method }) =>
+    method === "eth_chainId" ? undefined : { result: `0x${"00".repeat(2 ** 22)}` };
+  await assert.rejects(judged(), { name: "EvmUnavailable", code: "TOO_LARGE" });
+  await assert.rejects(chain.accounts.haveCode([evmAddress("wallet")]), { code: "TOO_LARGE" });
+});
+
+test("S-31: the longest codes of more accounts than are asked about together are not too long", async () => {
+  rpc.meddle = ({ method }) =>
+    method === "eth_getCode" ? { result: `0x${"00".repeat(24_576)}` } : undefined;
+  const accounts = Array.from({ length: 100 }, (_, i) => evmAddress(`wallet ${i}`));
+  assert.ok((await chain.accounts.haveCode(accounts)).every((hasCode) => hasCode === true));
+});
+
 test("S-26, S-31: an RPC behind whose URL another chain has come to stand says nothing of accounts", async () => {
   rpc.meddle = ({ method }) => (method === "eth_call" ? { result: ACCEPTED } : undefined);
   assert.equal(await judged(), "valid");

@@ -19,7 +19,11 @@ const VIEW_GAS = "0x989680";
  * an ask chooses the contract that is called again and again: one that loops to its limit costs the RPC milliseconds.
  */
 const SIGNATURE_GAS = "0xf4240";
-const PATIENCE = { attempts: 2, timeoutMs: 5000 };
+/**
+ * Strangers cause these questions, as many as are answered, so that an answer must cost no more than an honest one: the codes of
+ * fifty accounts are 2.5 MB of hex, and what a contract can return with the gas of a signature is 1.4 MB.
+ */
+const PATIENCE = { attempts: 2, timeoutMs: 5000, answerBytes: 4 * 1024 * 1024 };
 
 /** Where a call ended. */
 export type CallResult =
