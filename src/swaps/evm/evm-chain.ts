@@ -82,6 +82,29 @@ export function heldCounter(
   };
 }
 
+/** What is kept of a block: not what it holds. */
+export type EvmHeader = Pick<EvmBlock, "number" | "hash" | "time">;
+
+/**
+ * The RPC's blocks, in halves where they are more than is held of one question's answers (A-155). What asks for a range of blocks
+ * asks for fewer then; of these, which have thousands of transactions each, no word would ever come.
+ */
+export async function headersBy<Key>(
+  keys: readonly Key[],
+  ask: (part: readonly Key[]) => Promise<readonly (EvmBlock | null)[]>,
+): Promise<readonly (EvmHeader | null)[]> {
+  if (keys.length === 0) return [];
+  try {
+    const blocks = await ask(keys);
+    return blocks.map((block) => block && { number: block.number, hash: block.hash, time: block.time });
+  } catch (error) {
+    if (keys.length === 1 || !(error instanceof EvmUnavailable) || error.code !== "TOO_LARGE") throw error;
+  }
+  const half = Math.ceil(keys.length / 2);
+  const first = await headersBy(keys.slice(0, half), ask);
+  return [...first, ...(await headersBy(keys.slice(half), ask))];
+}
+
 /** One RPC URL. Every method rejects with `EvmUnavailable`, also with code WRONG_CHAIN on a chain not configured. */
 export interface EvmSource {
   /** For messages: the URL without keys and passwords. */

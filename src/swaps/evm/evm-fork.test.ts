@@ -22,6 +22,19 @@ describe("S-05: the newest shared block", () => {
     assert.equal((await newestShared(rpc("one", "b", 55), ours, 100))?.number, 50);
     assert.equal(await newestShared(rpc("one", "b", 49), ours, 100), null);
   });
+
+  test("is found where blocks have so many transactions that a few are held at a time (A-155)", async () => {
+    const forked = rpc("one", "b", 40);
+    const source: EvmSource = {
+      ...forked,
+      blocksAt: async (heights) => {
+        if (heights.length > 3) throw new EvmUnavailable("TOO_LARGE", "more than is held");
+        return forked.blocksAt(heights);
+      },
+    };
+    const ours = Array.from({ length: 100 }, (_, i) => checkpoint(100 - i));
+    assert.equal((await newestShared(source, ours, 100))?.number, 40);
+  });
 });
 
 describe("S-05: a final block that an RPC denies", () => {

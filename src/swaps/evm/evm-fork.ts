@@ -3,7 +3,7 @@
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import { newestSharedBlock } from "../../follow/shared-block.ts";
-import { type EvmSource, ofRpc } from "./evm-chain.ts";
+import { type EvmSource, headersBy, ofRpc } from "./evm-chain.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
@@ -35,7 +35,7 @@ export async function newestShared(
   const shared = await newestSharedBlock(
     (skip, count) => candidates.slice(skip, skip + count),
     async (heights) => {
-      const blocks = await source.blocksAt(heights);
+      const blocks = await headersBy(heights, (part) => source.blocksAt(part));
       return blocks.map((block) => {
         if (block !== null) return block.hash;
         // Below its own head an RPC has every block: this answer does not fit the one about the head.

@@ -7,7 +7,7 @@ import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmSource } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
-import { type KnownFinal, shownBy } from "./evm-witnesses.ts";
+import { type KnownFinal, type LogReading, ofOtherTimes, shownBy } from "./evm-witnesses.ts";
 
 const hashOf = (number: number, branch: string): Bytes32 =>
   `0x${branch}${number.toString(16).padStart(63, "0")}` as Bytes32;
@@ -126,4 +126,39 @@ test("S-07: transactions with a thousand logs each are asked about a few at a ti
   };
   await shownBy(events, source, { escrow, readLog: () => null }, null);
   assert.deepEqual(asked, [10, 10, 5]);
+});
+
+test("A-155: blocks of more transactions than are held together are asked for in smaller parts, and one that is too much alone is no word", async () => {
+  const events = Array.from({ length: 100 }, (_, i): EscrowEvent => {
+    const place = { ...EVENT.place, block: i, blockHash: hashOf(i, "a"), txHash: hashOf(i, "d") };
+    return { ...EVENT, place: { ...place, time: 1000 + i } };
+  });
+  const inPartsOf = (most: number): EvmSource => {
+    const few = async <Key>(keys: readonly Key[], blockOf: (key: Key) => EvmBlock) => {
+      if (keys.length > most) throw new EvmUnavailable("TOO_LARGE", "more than is held");
+      return keys.map(blockOf);
+    };
+    return {
+      ...onBranch("a", 100),
+      blocksAt: (numbers) => few(numbers, (number) => block(number, "a")),
+      blocksByHash: (hashes) => few(hashes, (hash) => block(Number(`0x${hash.slice(3)}`), "a")),
+      receipts: () => Promise.reject(new EvmUnavailable("TOO_LARGE", "an answer above 48 MiB")),
+      logsOfBlock: async (blockHash) => {
+        const number = Number(`0x${blockHash.slice(3)}`);
+        const log = { address: escrow, block: number, blockHash, txHash: hashOf(number, "d"), txIndex: 0 };
+        return [{ ...log, logIndex: 0, topics: [], data: "0x", removed: false }];
+      },
+    };
+  };
+  const reading: LogReading = { escrow, readLog: (_, place) => ({ ...EVENT, place }) };
+  const final = { height: 99, hash: hashOf(99, "a") };
+  assert.deepEqual(new Set(await shownBy(events, inPartsOf(7), reading, final)), new Set([true]));
+  assert.deepEqual(await ofOtherTimes(events, inPartsOf(7)), []);
+  const replaced = events.map((event) => ({
+    ...event,
+    place: { ...event.place, blockHash: hashOf(event.place.block, "b") },
+  }));
+  const lacking: EvmSource = { ...inPartsOf(7), blocksByHash: async (hashes) => hashes.map(() => null) };
+  assert.deepEqual(new Set(await shownBy(replaced, lacking, reading, final)), new Set([false]));
+  await assert.rejects(shownBy(events, inPartsOf(0), reading, null), { code: "TOO_LARGE" });
 });

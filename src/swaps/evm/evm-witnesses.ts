@@ -5,7 +5,7 @@ import { elementAt, zip } from "../../primitives/elements.ts";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import { isSameValue } from "../../primitives/same-value.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
-import type { EvmBlock, EvmChain, EvmLog, EvmSource } from "./evm-chain.ts";
+import { type EvmChain, type EvmHeader, type EvmLog, type EvmSource, headersBy } from "./evm-chain.ts";
 import { ownLogs } from "./evm-cross-check.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
@@ -203,10 +203,9 @@ export async function ofOtherTimes(
 async function blocksOf(
   events: readonly EscrowEvent[],
   source: EvmSource,
-): Promise<ReadonlyMap<Bytes32, EvmBlock>> {
+): Promise<ReadonlyMap<Bytes32, EvmHeader>> {
   const hashes = [...new Set(events.map(({ place }) => place.blockHash))];
-  if (hashes.length === 0) return new Map();
-  const blocks = await source.blocksByHash(hashes);
+  const blocks = await headersBy(hashes, (part) => source.blocksByHash(part));
   return new Map(blocks.flatMap((block) => (block === null ? [] : [[block.hash, block]])));
 }
 
@@ -214,7 +213,7 @@ async function blocksOf(
  * Whether the event's block is among these, with the time that the event has, where it has one. A hash binds its block's
  * time, but how differs from chain to chain, so that an RPC can give a block a false one.
  */
-function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmBlock>): boolean {
+function isOfItsTime({ place }: EscrowEvent, blocks: ReadonlyMap<Bytes32, EvmHeader>): boolean {
   const block = blocks.get(place.blockHash);
   return block !== undefined && (place.time === NO_TIME || block.time === place.time);
 }
@@ -243,7 +242,7 @@ function* partsOf(events: readonly EscrowEvent[], transactions: number): Generat
  */
 async function logsOf(
   events: readonly EscrowEvent[],
-  blocks: ReadonlyMap<Bytes32, EvmBlock>,
+  blocks: ReadonlyMap<Bytes32, EvmHeader>,
   source: EvmSource,
   escrow: EvmAddress,
 ): Promise<ReadonlyMap<string, EvmLog>> {
@@ -260,7 +259,10 @@ async function logsOf(
   }
   const wanted = new Set(events.map(({ place }) => placeText(place)));
   const known = [...blocks.values()];
-  const onChain = await source.blocksAt(known.map(({ number }) => number));
+  const onChain = await headersBy(
+    known.map(({ number }) => number),
+    (part) => source.blocksAt(part),
+  );
   const logs: EvmLog[] = [];
   for (const [{ hash }, block] of zip(known, onChain)) {
     // Logs of blocks that have left the chain are known by their hashes, too.
@@ -292,7 +294,7 @@ async function replacedBlocks(
   const places = events.map(({ place }) => place).filter(({ block }) => block <= final.height);
   // One block can have thousands of logs.
   const heights = [...new Set(places.map(({ block }) => block))];
-  const [theirs, ...blocks] = await source.blocksAt([final.height, ...heights]);
+  const [theirs, ...blocks] = await headersBy([final.height, ...heights], (part) => source.blocksAt(part));
   if (theirs?.hash !== final.hash) return new Set();
   const hashes = new Map(zip(heights, blocks).map(([height, block]) => [height, block?.hash ?? null]));
   return new Set(
