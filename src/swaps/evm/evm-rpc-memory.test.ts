@@ -66,6 +66,26 @@ test("what is denied is forgotten below the final block, and of too many logs th
   assert.deepEqual(denied.deniers(locked("a", 2), LIAR, []), []);
 });
 
+test("S-08: nothing is made of a log at a place where none was denied: one RPC shows hundreds of thousands", () => {
+  let read = 0;
+  const shown = (block: number): EscrowEvent =>
+    Object.defineProperty({ ...locked("c", block) }, "terms", {
+      enumerable: true,
+      get: () => void (read += 1),
+    });
+  const denied = new DeniedLogs();
+  denied.add(LOG, [LATE, OTHER]);
+  denied.takenIn(shown(11), LIAR);
+  assert.deepEqual(denied.deniers(shown(11), LIAR, [OTHER]), [OTHER]);
+  assert.equal(read, 0);
+  assert.deepEqual(
+    denied.deniers(shown(10), LIAR, []),
+    [],
+    "another log at the place of one that was denied",
+  );
+  assert.notEqual(read, 0);
+});
+
 /** Refusals after what is indexed. */
 const refusedAfter = (unsettled: () => readonly EscrowEvent[]): RefusedLogs =>
   new RefusedLogs({ ledger: { unsettled }, sha256, clock: handClock(() => 0) });

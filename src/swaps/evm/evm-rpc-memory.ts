@@ -11,6 +11,9 @@ import type { EvmSource } from "./evm-chain.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import { escrowEventText } from "./evm-witnesses.ts";
 
+/** Where a log stands in the chain. */
+type LogPlace = Pick<EvmPlace, "block" | "logIndex">;
+
 /** Logs that are remembered: one that is forgotten costs another reading of its blocks. */
 const MAX_DENIED = 1_000;
 
@@ -21,7 +24,7 @@ type Words = "denied" | "taken_back" | "denied_again";
 
 /** A log that was denied, with the words of RPCs by their indices. */
 interface DeniedLog {
-  readonly block: number;
+  readonly place: LogPlace;
   readonly words: Map<number, Words>;
 }
 
@@ -32,6 +35,8 @@ interface DeniedLog {
  */
 export class DeniedLogs {
   readonly #logs = new Map<string, DeniedLog>();
+  /** Where such logs stand, or stood: to say all that a log says takes long, and one RPC shows hundreds of thousands. */
+  #places: ReadonlySet<string> = new Set();
 
   /** The log is to be taken out, and these RPCs deny it. */
   add(event: EscrowEvent, rpcs: readonly number[]): void {
@@ -41,12 +46,13 @@ export class DeniedLogs {
       const before = words.get(rpc);
       words.set(rpc, before === undefined || before === "denied" ? "denied" : "denied_again");
     }
-    remember(this.#logs, text, { block: event.place.block, words }, MAX_DENIED);
+    remember(this.#logs, text, { place: event.place, words }, MAX_DENIED);
+    this.#places = new Set([...this.#logs.values()].map(({ place }) => placeName(place)));
   }
 
   /** The log is to be taken in, since this RPC shows it. */
   takenIn(event: EscrowEvent, shower: number): void {
-    const words = this.#logs.get(escrowEventText(event))?.words;
+    const words = this.#wordsOn(event);
     if (words?.get(shower) === "denied") words.set(shower, "taken_back");
   }
 
@@ -56,8 +62,7 @@ export class DeniedLogs {
    * and denies it in between, would have it taken in each time.
    */
   deniers(event: EscrowEvent, shower: number, lacks: readonly number[]): readonly number[] {
-    const words = this.#logs.get(escrowEventText(event))?.words ?? new Map<number, Words>();
-    const before = [...words].flatMap(([rpc, word]) => {
+    const before = [...(this.#wordsOn(event) ?? [])].flatMap(([rpc, word]) => {
       return word === "denied_again" || (word === "denied" && rpc !== shower) ? [rpc] : [];
     });
     return [...new Set([...lacks, ...before])];
@@ -65,12 +70,15 @@ export class DeniedLogs {
 
   /** All below this block is final. */
   forgetBelow(from: number): void {
-    for (const [text, { block }] of this.#logs) if (block < from) this.#logs.delete(text);
+    for (const [text, { place }] of this.#logs) if (place.block < from) this.#logs.delete(text);
+  }
+
+  #wordsOn(event: EscrowEvent): Map<number, Words> | undefined {
+    return this.#places.has(placeName(event.place))
+      ? this.#logs.get(escrowEventText(event))?.words
+      : undefined;
   }
 }
-
-/** Where a log stands in the chain. */
-type LogPlace = Pick<EvmPlace, "block" | "logIndex">;
 
 /** Refusals that are remembered: one that is forgotten costs another reading of its blocks. */
 const MAX_REFUSED = 100;
@@ -172,8 +180,12 @@ function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function nameOf(source: number, { block, logIndex }: LogPlace): string {
-  return `${source}:${block}:${logIndex}`;
+function nameOf(source: number, place: LogPlace): string {
+  return `${source}:${placeName(place)}`;
+}
+
+function placeName({ block, logIndex }: LogPlace): string {
+  return `${block}:${logIndex}`;
 }
 
 /** For this long an RPC that has failed is asked last. */
