@@ -140,3 +140,22 @@ test("a range whose blocks are more together than is held is asked for as half a
     assert.equal(sizer.size, left);
   }
 });
+
+test("as many blocks as were too much together are not asked for again with the next answer", async () => {
+  const asked: number[] = [];
+  const source: EvmSource = {
+    ...turningSource(10_000),
+    blocksAt: async (numbers) => {
+      if (numbers.length > 1) asked.push(numbers.length);
+      if (numbers.length > 30) throw new EvmUnavailable("TOO_LARGE", "more than is held");
+      return numbers.map((number) => block(number));
+    },
+  };
+  const sizer = sizerOf(100);
+  let before = block(1000);
+  for (let round = 0; round < 4; round += 1) {
+    const answer = await read(source, before.number + 1, block(2000), before, sizer).catch(() => null);
+    if (answer?.kind === "read") before = block(answer.end.number);
+  }
+  assert.deepEqual(asked, [100, 50, 25, 25]);
+});

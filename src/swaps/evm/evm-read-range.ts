@@ -141,9 +141,9 @@ export async function readRange(question: RangeQuestion): Promise<RangeAnswer> {
       const answer = await readUpTo(question, to);
       if (answer !== null) return answer;
     } catch (error) {
-      // Its blocks together are too much: fewer are not.
+      // Its blocks together are too much: fewer are not, and as many are again.
       if (error instanceof EvmUnavailable && error.code === "TOO_LARGE")
-        question.sizer.failed(to - question.from + 1);
+        question.sizer.refused(to - question.from + 1);
       throw error;
     }
   }
