@@ -306,10 +306,8 @@ export class EvmFollower {
     this.#active = step.use;
     const followed = { index: step.use, heads: await this.#standing.ask(step.use) };
     if (step.isBranch) await this.#catchUp.leaveBranch(followed, step.parent, signal);
-    else {
-      await this.#catchUp.readAgain(followed, step.parent, signal);
-      this.#back.taken();
-    }
+    else await this.#catchUp.readAgain(followed, step.parent, signal);
+    this.#back.taken();
     // What was impossible was so after what is now undone.
     this.#impossible.passed();
   }

@@ -1,4 +1,4 @@
-// Going back for a log is done at once, once more at once, and then after pauses that grow, until none was needed for long.
+// Going back is done at once, once more at once, and then after pauses that grow, until none was needed for long.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

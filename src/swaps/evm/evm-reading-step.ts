@@ -89,9 +89,9 @@ interface Pauses {
 }
 
 /**
- * How often it was gone back for a log of late. One RPC of two can show another log at each second reading, and the blocks that
- * are not final would be read again without an end, from the honest one too, which counts what it is asked. Nothing is lost by a
- * pause but time to finality, which such an RPC withholds as it is (A-105).
+ * How often it was gone back of late. One RPC of two can show another log, or another branch, at each second reading, and the
+ * blocks that are not final would be undone and read again without an end, from the honest one too, which counts what it is
+ * asked. Nothing is lost by a pause but time to finality, which such an RPC withholds as it is (A-105).
  */
 export class StepsBack {
   readonly #clock: Clock;
@@ -104,7 +104,7 @@ export class StepsBack {
     this.#pauses = pauses;
   }
 
-  /** All above a block was read again because of a log. */
+  /** All above a block was read again because of a second reading. */
   taken(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#count = nowMs - this.#lastMs > BEGINS_ANEW_MS ? 1 : this.#count + 1;
