@@ -4,16 +4,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { alarmLog } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { block, hashOf, rpc } from "../../../testkit/doubles/forked-rpc.ts";
+import { logOf } from "../../../testkit/doubles/log.ts";
+import type { Log } from "../../follow/ports.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { systemClock } from "../../adapters/system/clock.ts";
 import { checkedSource } from "./evm-cross-check.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 
-function watchOf(sources: readonly EvmSource[]) {
+function watchOf(sources: readonly EvmSource[], log: Log = alarmLog()) {
   const time = { ms: 1_000_000 };
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: () => Promise.resolve() };
-  return { time, watch: new EvmRpcQuorum({ sources, clock, log: alarmLog(), pollMs: 1000 }) };
+  return { time, watch: new EvmRpcQuorum({ sources, clock, log, pollMs: 1000 }) };
 }
 
 describe("S-62: an RPC that was silent", () => {
@@ -29,6 +31,30 @@ describe("S-62: an RPC that was silent", () => {
     assert.equal(watch.standing().agreed, false);
     assert.equal(watch.standing().headHeight, 100);
   });
+});
+
+test("what an RPC fails with is told at once, and other words of it, and that it answers again, no more than once a minute", async () => {
+  const lines: string[] = [];
+  let polls = 0;
+  const source: EvmSource = {
+    ...rpc("one"),
+    heads: () => {
+      polls += 1;
+      if (polls % 3 === 0) return rpc("one").heads();
+      return Promise.reject(new EvmUnavailable("RPC_ERROR", `the words of poll ${polls}`));
+    },
+  };
+  const { time, watch } = watchOf(
+    [source],
+    logOf((_, message) => void lines.push(message)),
+  );
+  for (let poll = 1; poll <= 122; poll += 1) {
+    await watch.ask(0).catch(() => undefined);
+    time.ms += 1000;
+  }
+  const again = "an EVM RPC answers again";
+  assert.deepEqual(lines, [1, 61, 121].flatMap((poll) => [`the words of poll ${poll}`, again]).slice(0, -1));
+  assert.deepEqual(watch.sentences(), ["the words of poll 122"]);
 });
 
 /** What is thought of an RPC that fails for this reason after two answers. */

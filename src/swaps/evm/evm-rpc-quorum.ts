@@ -24,6 +24,9 @@ const ANSWER_COUNTS_MS = 30_000;
 const EARLIER_FINALS = 30;
 const EARLIER_APART_MS = 20_000;
 
+/** What an RPC fails with is told so long after what was told of it before: one that lies has other words at each poll. */
+const TOLD_APART_MS = 60_000;
+
 /** One answer about latest and final block. */
 interface Answer {
   readonly heads: EvmHeads;
@@ -38,6 +41,9 @@ interface View {
   /** The answer before, at least one poll older. */
   before: Answer | null;
   trouble: string | null;
+  /** The trouble that was told last, null where it was told that it is over; and when, monotonic. */
+  told: string | null;
+  toldMs: number;
 }
 
 /** The final block in force. */
@@ -76,7 +82,13 @@ export class EvmRpcQuorum {
 
   constructor(parts: StandingDependencies) {
     this.#parts = parts;
-    this.#views = parts.sources.map(() => ({ last: null, before: null, trouble: null }));
+    this.#views = parts.sources.map(() => ({
+      last: null,
+      before: null,
+      trouble: null,
+      told: null,
+      toldMs: Number.NEGATIVE_INFINITY,
+    }));
   }
 
   /** Asks the RPC of that index. Where it rejects (`EvmUnavailable`) the answer before still counts until it is old. */
@@ -92,8 +104,9 @@ export class EvmRpcQuorum {
       if (number !== this.#seen?.number || time !== this.#seen.time) {
         this.#seen = { number, time, sinceMs: clock.monotonicMs() };
       }
-      if (view.trouble !== null) log.info({ after: view.trouble }, "an EVM RPC answers again");
+      if (view.told !== null) log.info({ after: view.told }, "an EVM RPC answers again");
       view.trouble = null;
+      view.told = null;
       return heads;
     } catch (error) {
       this.#failed(view, error);
@@ -331,7 +344,12 @@ export class EvmRpcQuorum {
 
   #failed(view: View, error: unknown): void {
     const sentence = error instanceof Error ? error.message : String(error);
-    if (view.trouble !== sentence) this.#parts.log.warn({}, sentence);
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (view.told !== sentence && nowMs - view.toldMs >= TOLD_APART_MS) {
+      this.#parts.log.warn({}, sentence);
+      view.told = sentence;
+      view.toldMs = nowMs;
+    }
     view.trouble = sentence;
     // A URL of another chain must not count by what it said before.
     if (!(error instanceof EvmUnavailable) || error.code !== "WRONG_CHAIN") return;
