@@ -39,7 +39,7 @@ interface Delivery {
 }
 
 /** Content type of every JSON answer (H-01). */
-const JSON_TYPE = "application/json; charset=utf-8";
+export const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Smaller bodies fit into one packet anyway: compressing them costs more than it saves. */
 const COMPRESS_FROM_BYTES = 1400;

@@ -167,7 +167,8 @@ const ASKED_HEADERS = "content-type, if-none-match, last-event-id";
 /** `Allow` of the server as a whole. */
 export const ALL_METHODS = "GET, HEAD, OPTIONS, POST";
 
-function isReading(method: string): boolean {
+/** True for the methods that change nothing and are answered by rows or a page. */
+export function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 

@@ -12,7 +12,14 @@ import fastify, {
 } from "fastify";
 import { StoreUnavailable } from "../index/ports.ts";
 import { COMMON_HEADERS } from "./answer.ts";
-import { CLOSING, NO_DATABASE, refuseExpectation, writeError } from "./bare-error.ts";
+import {
+  CLOSING,
+  needsDatabase,
+  NO_DATABASE,
+  refuseExpectation,
+  writeError,
+  writeWithoutDatabase,
+} from "./bare-error.ts";
 import { clientAddress, clientKey, type ProxyTest } from "./client-key.ts";
 import { clientErrorWriter, refuseTunnel, writeTooMany } from "./client-error.ts";
 import { Connections } from "./connections.ts";
@@ -182,17 +189,10 @@ function nodeServer(
     connections.begin(request, response);
     request.url = originForm(request.url ?? "/");
     const path = pathOf(request.url);
-    const isAbsent = deps.isOpen?.() === false && !isHealthPath(path);
-    if (lifecycle.closing || isAbsent) {
-      const heights = knownHeightHeaders(context, path);
-      return writeError(
-        lifecycle.closing ? CLOSING : NO_DATABASE,
-        heights,
-        nextRequestId(),
-        request,
-        response,
-      );
-    }
+    if (lifecycle.closing)
+      return writeError(CLOSING, knownHeightHeaders(context, path), nextRequestId(), request, response);
+    if (deps.isOpen?.() === false && needsDatabase(path))
+      return writeWithoutDatabase(context, nextRequestId(), request, response);
     // What the ordinary way has to refuse, or to look at twice, is no kept answer; nor is a body searched for here.
     const isOrdinary =
       !keepsAnswers ||
