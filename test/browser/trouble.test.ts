@@ -60,6 +60,24 @@ describe("between the page and the service", needsChromium(), () => {
       assert.equal(await number.getByRole("link").count(), 0);
     }));
 
+  test("a reader that knows nothing yet says so, and names no block that there is not", () =>
+    visit(`${stage.http.url}/`, async (page) => {
+      const none = { indexed_height: -1, height: -1, lag: 0, digest: { height: -1, value: null } };
+      const evm = { height: -1, indexed_height: -1, lag: 0, indexing_status: "stalled" };
+      const nodes = { configured: 0, answering: 0, agreeing: 0 };
+      await page.route("**/health", async (route) => {
+        const body = (await (await route.fetch()).json()) as object;
+        await route.fulfill({ json: { ...body, ...none, evm, nodes, indexing_status: "stalled" } });
+      });
+      for (const path of ["/", "/status"]) {
+        await page.goto(stage.http.url + path);
+        await statusSays(page, /^The index stands still\./);
+        await page.locator("main").getByText("none known").first().waitFor({ state: "attached" });
+        const words = await page.locator("main").innerText();
+        assert.doesNotMatch(words, /-1|0 of 0|Behind\s+0 blocks/, path);
+      }
+    }));
+
   test("a list whose answer never comes is asked for again", () =>
     visit(`${stage.http.url}/`, async (page) => {
       let asked = 0;

@@ -77,8 +77,8 @@ function HealthParts({ body }: { body: Health }) {
             items={[
               ["Index", <Synced key="s" status={body.indexing_status} />],
               ["Indexed", <IndexHeight key="i" height={body.indexed_height} />],
-              ["The node has", grouped(String(body.height))],
-              ["Behind", counted(body.lag, "block")],
+              ["The node has", <ChainHeight key="h" height={body.height} />],
+              ["Behind", <Behind key="b" {...body} />],
               ["Nodes", <Nodes key="n" body={body} />],
               [
                 "State digest",
@@ -98,9 +98,9 @@ function HealthParts({ body }: { body: Health }) {
             <Facts
               items={[
                 ["Index", <Synced key="s" status={body.evm.indexing_status} />],
-                ["Indexed", grouped(String(body.evm.indexed_height))],
-                ["The RPCs have", grouped(String(body.evm.height))],
-                ["Behind", counted(body.evm.lag, "block")],
+                ["Indexed", <ChainHeight key="i" height={body.evm.indexed_height} />],
+                ["The RPCs have", <ChainHeight key="h" height={body.evm.height} />],
+                ["Behind", <Behind key="b" {...body.evm} />],
               ]}
             />
           )}
@@ -119,8 +119,19 @@ function Synced({ status }: { status: Health["indexing_status"] }): ComponentChi
   return <Badge tone="bad">stands still</Badge>;
 }
 
+/** A height as it is told, −1 while nobody knows one. */
+function ChainHeight({ height }: { height: number }): ComponentChildren {
+  return height < 0 ? <None why="none known" /> : grouped(String(height));
+}
+
+function Behind({ height, lag }: Pick<Health, "height" | "lag">): ComponentChildren {
+  return height < 0 ? <None why="not known" /> : counted(lag, "block");
+}
+
 function Nodes({ body: { nodes } }: { body: Health }) {
   const { configured, answering, agreeing } = nodes;
+  // A reader that no writer has told anything knows of none.
+  if (configured === 0) return <None why="not known" />;
   const words = `${agreeing} of ${counted(configured, "node")} agree`;
   if (agreeing === configured) return <span>{configured === 1 ? "one node, no witness" : words}</span>;
   return (

@@ -58,11 +58,12 @@ export function Height({ height }: { height: number }) {
 
 /**
  * A height of the index that leads to its block, where there is a page of that: the index begins with the block before its
- * first one, of which there is none.
+ * first one, of which there is none. Below 0 the index has no height that anybody knows.
  */
 export function IndexHeight({ height, isGrouped = false }: { height: number; isGrouped?: boolean }) {
   const stats = useAnswer<Envelope<StatsRow>>("/api/v1/prc20/stats", "block").value?.result[0];
   const text = isGrouped ? grouped(String(height)) : String(height);
+  if (height < 0) return <None why="none known" />;
   const isFirst = stats !== undefined && height <= stats.last_processed_height - stats.blocks_indexed;
   return isFirst ? <span>{text}</span> : <a href={pathTo.block(height)}>{text}</a>;
 }
