@@ -102,7 +102,7 @@ function failureKind(error: unknown): FailureKind {
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? "" : sentenceOf(error.cause);
-  return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
+  return error.message.includes(cause) ? error.message : `${error.message}: ${cause}`;
 }
 
 /** What keeps a follower of a PEARL node from going on. The same trouble again and again is one line of the log. */
