@@ -24,7 +24,7 @@ export const CLOSING = {
 /** While the database does not answer. */
 export const NO_DATABASE = {
   code: "SERVICE_UNAVAILABLE",
-  message: "The service cannot read its database now; /health says why. Try again in some seconds.",
+  message: "The service cannot answer from its database now; /health says why. Try again in some seconds.",
   headers: CLOSING.headers,
 } as const;
 const EXPECTATION = {

@@ -48,8 +48,15 @@ test("a PostgreSQL without an index, and one that does not answer", needsPostgre
   await using cluster = await startPostgres();
   await refused(await cluster.newUrl(), ["alarms"], /^strand: the database cannot be used: .*no index yet/);
   const away = "postgres://strand:far-too-secret@127.0.0.1:1/strand";
-  // The reason is said once, and no password.
-  const sentence = /^strand: the database cannot be used: PostgreSQL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/;
+  // The reason is said once, what to look at, and no password.
+  const sentence =
+    /^strand: the database cannot be used: PostgreSQL: connect ECONNREFUSED 127\.0\.0\.1:1; check that the server runs and takes this login, and that DATABASE_URL is right\n$/;
   await refused(away, ["alarms", "--lift", "1"], sentence);
   await refused(away, ["verify"], sentence);
+  const certificate = stage.file("none.crt");
+  await refused(
+    `${away}?sslmode=verify-full&sslrootcert=${certificate}`,
+    ["alarms"],
+    /^strand: the database cannot be used: PostgreSQL: ENOENT: .*none\.crt.*; check that .* DATABASE_URL is right\n$/,
+  );
 });

@@ -125,14 +125,7 @@ export class Session {
    */
   static async open(url: string, name: string): Promise<Session> {
     const socket = new Socket();
-    const client = new Client({
-      connectionString: url,
-      application_name: name,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      pipeline: true,
-      stream: () => socket,
-    });
+    const client = clientOf(url, name, socket);
     client.setTypeParser(INT8, wholeNumber);
     const session = new Session(url, client, socket);
     try {
@@ -141,7 +134,7 @@ export class Session {
       await Promise.all(settings.map((sql) => session.exec(sql)));
     } catch (cause) {
       session.abandon(new Error("store: the connection was not made", { cause }));
-      throw new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}`, { cause });
+      throw noConnection(cause);
     }
     return session;
   }
@@ -350,6 +343,27 @@ function isFull(failure: unknown): boolean {
 }
 
 /** A host name with several addresses fails once for each. */
+/** @throws StoreUnavailable where a file that the URL names, as `sslrootcert` does, cannot be read. */
+function clientOf(url: string, name: string, socket: Socket): Client {
+  try {
+    return new Client({
+      connectionString: url,
+      application_name: name,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      pipeline: true,
+      stream: () => socket,
+    });
+  } catch (cause) {
+    throw noConnection(cause);
+  }
+}
+
+function noConnection(cause: unknown): StoreUnavailable {
+  const advice = "check that the server runs and takes this login, and that DATABASE_URL is right";
+  return new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}; ${advice}`, { cause });
+}
+
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
   return error instanceof Error ? error.message : String(error);
