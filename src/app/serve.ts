@@ -62,7 +62,8 @@ export async function serve(
   closers.add(closeHttp);
   const port = await listenOn(app.server, config.host, config.port, "port");
   const metricsPort = config.metricsPort === null ? null : await serveMetrics(metrics, config, closers);
-  const where = { host: config.host, port, page: pageAddress(config.host, port) };
+  const page = parts.serves === "health" ? {} : { page: pageAddress(config.host, port) };
+  const where = { host: config.host, port, ...page };
   log.info({ ...where, network: config.network.name, database: shownDatabase(config.database) }, "serving");
   return { port, metricsPort, closeHttp };
 }

@@ -142,6 +142,10 @@ describe("roles over one PostgreSQL", needsPostgres(), () => {
     assert.equal((await health(first.port))?.["status"], "ok");
     assert.equal((await text(first.port, "/api/v1/prc20/tokenlist")).status, 404);
     assert.match((await text(first.port, "/metrics")).body, /strand_indexed_height/);
+    // It serves no page, and names none.
+    assert.match(readers[0].strand.stdout, /"page":"http:[^\n]*"msg":"serving"/);
+    assert.match(first.strand.stdout, /"msg":"serving"/);
+    assert.doesNotMatch(first.strand.stdout, /"page":/);
 
     const alone = await start("start", stage.sqlite("alone"));
     await atTip([alone.port]);
