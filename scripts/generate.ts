@@ -122,7 +122,7 @@ function configurationText(): string {
     secret ? `${what} Never printed.` : what,
   ]);
   return page("Settings", "src/app/config/declaration.ts", [
-    "Each setting is an environment variable and a flag of `./bin/strand start`, `reindex` and `verify`; " +
+    "Each setting is an environment variable and a flag of every command but `demo` and `deploy-escrow`; " +
       "the flag wins, and an empty value counts as absent. How to use them: [operations.md](../operations.md).",
     "",
     ...table(["variable", "flag", "default", "meaning"], rows),

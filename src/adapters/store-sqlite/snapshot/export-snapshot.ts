@@ -36,11 +36,11 @@ export type Exported = Omit<SnapshotManifest, "format">;
 /**
  * Writes the index of a database file into a folder, which is made where it is not there; a snapshot in it is replaced.
  * Needs room for two copies of the database in the folder; the first is gone before the parts are written. @throws a
- * sentence where there is no index, or another export writes there.
+ * sentence where there is no index, no folder can be made, or another export writes there.
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
   if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const place = join(folder, "export");
   const lock = takeWriteLock(
     place,
@@ -51,6 +51,15 @@ export function exportSnapshot(file: string, folder: string, partBytes = PART_BY
   } finally {
     rmSync(`${place}.lock`, { force: true });
     lock.release();
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`the folder ${folder} cannot be made: ${reason}; give another one with --to`, { cause });
   }
 }
 
