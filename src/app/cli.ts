@@ -6,7 +6,7 @@ import { commandHelp, type CommandName, COMMANDS, programHelp, programVersion } 
 import { parseFlags } from "./cli/flags.ts";
 import { out, runAlarms, runDeployEscrow, runReindex, runRole, runVerify } from "./cli/commands.ts";
 import { runExport, runImport } from "./cli/snapshot-commands.ts";
-import { CommandRefused } from "./cli/ending.ts";
+import { CommandLineWrong, CommandRefused } from "./cli/ending.ts";
 
 type Run = (flags: ReadonlyMap<string, string>) => Promise<number>;
 
@@ -74,7 +74,8 @@ async function failuresSaid(run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof CommandRefused) return fail(1, ...error.sentences);
+    if (error instanceof CommandRefused)
+      return fail(error instanceof CommandLineWrong ? 2 : 1, ...error.sentences);
     throw error;
   }
 }

@@ -118,6 +118,20 @@ describe("launcher", () => {
     for (const launcher of launchers)
       assert.equal((await startStrand(launcher, ["strat"], {}).ended).code, 2);
   });
+
+  test("a flag that there is not, or one that is missing, is a wrong command line, as an unknown command is", async () => {
+    for (const words of [
+      ["start", "--prot", "1"],
+      ["alarms", "--to", "folder"],
+      ["export"],
+      ["import", "--from", "folder"],
+      ["import", "--from", "folder", "--replay", "none"],
+    ]) {
+      const { code, stderr } = await startStrand(process.execPath, words, {}).ended;
+      assert.equal(code, 2, `${words.join(" ")}: ${stderr}`);
+      assert.match(stderr, /^strand: .*--(prot is no flag: did you mean --port\?|to|digest-url|replay)/);
+    }
+  });
 });
 
 describe("start", () => {

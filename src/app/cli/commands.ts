@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Account, Address } from "viem";
 import { hurry } from "../../adapters/store-postgres/patience.ts";
 import { swapCrypto } from "../../adapters/system/swap-crypto.ts";
-import { readConfig, type Config } from "../config/config.ts";
+import { readConfig, unknownFlags, type Config } from "../config/config.ts";
 import { type Redact, redactorOfUrl } from "../config/redactor.ts";
-import { CommandRefused } from "./ending.ts";
+import { CommandLineWrong, CommandRefused } from "./ending.ts";
 import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { FinalAlarm } from "../../swaps/ledger/ports.ts";
 import { LIFT_FLAG } from "./help.ts";
@@ -21,6 +21,8 @@ export function out(line: string): void {
 
 /** The configuration of a command. Throws `CommandRefused` with all that is wrong in it. */
 export function configOf(flags: ReadonlyMap<string, string>): Config {
+  const unknown = unknownFlags(flags);
+  if (unknown.length > 0) throw new CommandLineWrong(unknown);
   const read = readConfig({
     flags,
     environment: process.env,

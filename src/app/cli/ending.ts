@@ -12,6 +12,9 @@ export class CommandRefused extends Error {
   }
 }
 
+/** The command line itself is wrong: no setting and nothing outside would make it right. */
+export class CommandLineWrong extends CommandRefused {}
+
 /** Closes what was opened, in reverse order. */
 export class Closers {
   #closers: (() => Promise<void>)[] = [];

@@ -3,7 +3,7 @@
 import type { SnapshotProof } from "../snapshots.ts";
 import { configOf, out, redacted } from "./commands.ts";
 import { SNAPSHOT_FLAGS } from "./help.ts";
-import { CommandRefused } from "./ending.ts";
+import { CommandLineWrong } from "./ending.ts";
 
 const [TO, FROM, DIGEST_URL, REPLAY] = [
   SNAPSHOT_FLAGS.to[0],
@@ -22,27 +22,27 @@ function settingsOf(flags: Flags): Flags {
 
 function folderOf(flags: Flags, flag: string): string {
   const folder = flags.get(flag);
-  if (folder === undefined) throw new CommandRefused([`${flag} <folder> is missing`]);
+  if (folder === undefined) throw new CommandLineWrong([`${flag} <folder> is missing`]);
   return folder;
 }
 
 function proofOf(flags: Flags): SnapshotProof {
   const [url, blocks] = [flags.get(DIGEST_URL), flags.get(REPLAY)];
   if ((url === undefined) === (blocks === undefined))
-    throw new CommandRefused([
+    throw new CommandLineWrong([
       `say what shows that the snapshot is right: ${DIGEST_URL} <url of another Strand>, or ${REPLAY} <blocks>`,
     ]);
   if (url !== undefined) {
     // It may hold a login, so it is not repeated.
     if (!/^https?:/.test(url) || !URL.canParse(url))
-      throw new CommandRefused([
+      throw new CommandLineWrong([
         `${DIGEST_URL} is no http(s) address: write it like https://another.example`,
       ]);
     return { kind: "url", url };
   }
   const count = Number(blocks);
   if (!Number.isSafeInteger(count) || count < 1)
-    throw new CommandRefused([`${REPLAY}: ${String(blocks)} is no number of blocks`]);
+    throw new CommandLineWrong([`${REPLAY}: ${String(blocks)} is no number of blocks`]);
   return { kind: "replay", blocks: count };
 }
 

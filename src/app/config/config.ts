@@ -73,7 +73,7 @@ interface ConfigSources {
 /** The configuration, or all that is wrong with it: one sentence per problem. */
 export function readConfig(sources: ConfigSources): Result<Config, readonly string[]> {
   const problems = new Problems();
-  refuseUnknownFlags(sources.flags, problems);
+  for (const sentence of unknownFlags(sources.flags)) problems.add(sentence);
   const reader = new SettingReader(sources.flags, sources.environment, problems);
   const network = readNetwork(reader);
   const rules = readRules(reader, network);
@@ -131,13 +131,15 @@ function unusedSettings(reader: SettingReader, database: DatabaseTarget): readon
 /** Every flag; all of them take a value. */
 const CONFIG_FLAGS: readonly string[] = SETTING_LIST.map(({ name }) => flagOf(name));
 
-function refuseUnknownFlags(flags: ReadonlyMap<string, string>, problems: Problems): void {
-  for (const flag of flags.keys()) {
-    if (CONFIG_FLAGS.includes(flag)) continue;
-    const near = nearestName(flag, CONFIG_FLAGS);
-    const hint = near === null ? "run `./bin/strand start --help` for all flags" : `did you mean ${near}?`;
-    problems.add(`${flag} is no flag: ${hint}`);
-  }
+/** A sentence for each flag that names no setting. */
+export function unknownFlags(flags: ReadonlyMap<string, string>): readonly string[] {
+  return [...flags.keys()]
+    .filter((flag) => !CONFIG_FLAGS.includes(flag))
+    .map((flag) => {
+      const near = nearestName(flag, CONFIG_FLAGS);
+      const hint = near === null ? "run `./bin/strand start --help` for all flags" : `did you mean ${near}?`;
+      return `${flag} is no flag: ${hint}`;
+    });
 }
 
 function isNetworkName(text: string): text is NetworkName {
