@@ -33,6 +33,20 @@ describe("S-62: an RPC that was silent", () => {
   });
 });
 
+test("a question that the end of the service ends is not told as a fault of the RPC", async () => {
+  const lines: string[] = [];
+  const log = logOf((_, message) => void lines.push(message));
+  const end = new AbortController();
+  const closed = Promise.withResolvers<never>();
+  const { watch } = watchOf([{ ...rpc("one"), heads: () => closed.promise }], log);
+  await watch.run(1000, end.signal);
+  const asked = assert.rejects(watch.ask(0));
+  end.abort();
+  closed.reject(new EvmUnavailable("UNREACHABLE", "this client was closed"));
+  await asked;
+  assert.deepEqual(lines, []);
+});
+
 test("what an RPC fails with is told at once, and other words of it, and that it answers again, no more than once a minute", async () => {
   const lines: string[] = [];
   let polls = 0;

@@ -77,6 +77,8 @@ export class EvmRpcQuorum {
   #firstHeadTime: number | null = null;
   /** When a final block of ours was last denied that no RPC shows any more; null: never, or one shows it since. */
   #deniedAtMs: number | null = null;
+  /** Aborts when the service ends. */
+  #ending: AbortSignal | null = null;
   /** The head as `standing` tells it, and since when it is this one. */
   #seen: { readonly number: number; readonly time: number; readonly sinceMs: number } | null = null;
 
@@ -203,10 +205,12 @@ export class EvmRpcQuorum {
 
   /**
    * With several RPCs: asks all of them again and again, until the signal aborts. Never rejects. Of three or more the
-   * slowest is not waited for: an answer counts for 30 s only, and one RPC must not make those of the others old.
+   * slowest is not waited for: an answer counts for 30 s only, and one RPC must not make those of the others old. What
+   * fails after the signal is nobody's fault, of one RPC too.
    */
   async run(intervalMs: number, signal: AbortSignal): Promise<void> {
     const { sources, clock } = this.#parts;
+    this.#ending = signal;
     if (sources.length < 2) return;
     const asking = new Map<number, Promise<void>>();
     while (!signal.aborted) {
@@ -343,6 +347,8 @@ export class EvmRpcQuorum {
   }
 
   #failed(view: View, error: unknown): void {
+    // Whoever ends the service ends its questions: the RPC has done nothing wrong.
+    if (this.#ending?.aborted) return;
     const sentence = error instanceof Error ? error.message : String(error);
     const nowMs = this.#parts.clock.monotonicMs();
     if (view.told !== sentence && nowMs - view.toldMs >= TOLD_APART_MS) {
