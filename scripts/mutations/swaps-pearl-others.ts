@@ -31,6 +31,12 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
     },
     {
       rule: "S-13",
+      find: "block.dueMs = clock.monotonicMs() + LATE_MS;",
+      replace: "",
+      why: "a claim behind a block that another node cannot give is never seen",
+    },
+    {
+      rule: "S-13",
       find: "if (raw.length > MOST_BYTES) throw",
       replace: "if (raw.length > 2 ** 31) throw",
       why: "a node that lies holds the service up with a block of millions of transactions",

@@ -321,6 +321,27 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     assert.equal(asked.length, 1);
   });
 
+  test("is told although the other node takes longer over a block before it than such a block is waited for", async () => {
+    const lost = new Set<string>();
+    const waited = { for: (): void => undefined };
+    const { stage, followed, other, claim } = await locked((node) =>
+      liar(node, {
+        rawBlock: (hash) => {
+          if (!lost.has(hash)) return node.rawBlock(hash);
+          waited.for();
+          return Promise.reject(new Error("no answer"));
+        },
+      }),
+    );
+    waited.for = () => stage.pass(LATE_S);
+    other.mineEmpty(1);
+    lost.add(other.core.chain.tip.hash);
+    other.mine([claim]);
+    followed.mine([], 1);
+    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+    assert.equal((await stage.told()).status, "USDC_CLAIMABLE");
+  });
+
   test("is told where its order becomes known after its block was read", async () => {
     const { stage, followed, other } = await locked();
     stage.knobs.areOrdersKnown = false;

@@ -33,7 +33,7 @@ interface HiddenSecretsDependencies {
 
 /** Pause between two looks. */
 const LOOK_EVERY_MS = 1000;
-/** A block that is on both chains is applied within this time as a rule. A question that failed is asked again after it. */
+/** A block that is on both chains is applied within this time as a rule. One that was not given is asked for again after it. */
 const LATE_MS = 30_000;
 /**
  * More than a block of the network can have: 1,000,000 virtual bytes, of which those of witnesses count a quarter, and a
@@ -119,7 +119,6 @@ export class HiddenSecrets {
   async #read(witness: Witness, block: HiddenBlock): Promise<void> {
     const { clock, log, ledger } = this.#deps;
     const { height, hash } = block;
-    block.dueMs = clock.monotonicMs() + LATE_MS;
     try {
       const raw = await witness.rawBlock(hash);
       block.isReadEarly = !this.#deps.areOrdersKnown();
@@ -132,6 +131,8 @@ export class HiddenSecrets {
       }
       block.dueMs = null;
     } catch (error) {
+      // Counted from now: the next block would else wait for ever behind one over which the node takes as long.
+      block.dueMs = clock.monotonicMs() + LATE_MS;
       log.debug({ height, hash }, `swaps: a block of PEARL node ${witness.place + 1}: ${sentenceOf(error)}`);
     }
   }
