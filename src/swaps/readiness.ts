@@ -178,9 +178,13 @@ export class SwapReadiness implements ConditionSource {
     );
   }
 
-  /** Whether the EVM index has what its chain has, as far as anybody has said, whatever else is wrong with that side. */
+  /**
+   * Whether the EVM index has the orders that its chain has, whatever else is wrong with that side. RPCs that are silent or
+   * stand still name no newer ones.
+   */
   isEvmIndexed(): boolean {
-    return (this.#evmLagS(this.#deps.tips()) ?? Number.POSITIVE_INFINITY) <= this.#limits.evmLagS;
+    const isSilent = this.#isLongAgo(this.#deps.evm().answeredAtMonotonicMs);
+    return !isSilent && this.#evmBehind(this.#deps.tips()) === null;
   }
 
   #noteWithheld(): readonly NotReady[] {

@@ -342,23 +342,37 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     assert.equal((await stage.told()).status, "USDC_CLAIMABLE");
   });
 
-  test("is told where its order becomes known after its block was read", async () => {
-    const { stage, followed, other } = await locked();
-    stage.knobs.areOrdersKnown = false;
-    const { ledger } = stage.scene;
-    const late = await lateOrder();
-    const lock = other.payment(30, late.script);
-    const claim = claimOf(late, lock.txid, 20_000n, ["b"]);
-    other.invented.add(txidOf(claim));
-    other.mine([lock.raw]);
-    other.mine([claim]);
-    followed.mineEmpty(2, 1);
-    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
-    await ledger.applyEvm(evm(9, [lockedOrder("b", 9), accepted("b", 9)]));
-    stage.knobs.areOrdersKnown = true;
-    for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
-    assert.notEqual(ledger.preimageOf(secretOf("b").hashlock), null);
-  });
+  for (const [when, setKnown] of [
+    [
+      "before the EVM index has caught up",
+      ({ knobs }: PearlStage, are: boolean) => {
+        knobs.areOrdersKnown = are;
+      },
+    ],
+    [
+      "while no EVM RPC answers",
+      ({ scene: { outside } }: PearlStage, are: boolean) => {
+        outside.evmSilentS = are ? 0 : 31;
+      },
+    ],
+  ] as const)
+    test(`is told where its block was read before its order was known, ${when}`, async () => {
+      const { stage, followed, other } = await locked();
+      setKnown(stage, false);
+      const { ledger } = stage.scene;
+      const late = await lateOrder();
+      const lock = other.payment(30, late.script);
+      const claim = claimOf(late, lock.txid, 20_000n, ["b"]);
+      other.invented.add(txidOf(claim));
+      other.mine([lock.raw]);
+      other.mine([claim]);
+      followed.mineEmpty(2, 1);
+      for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+      await ledger.applyEvm(evm(9, [lockedOrder("b", 9), accepted("b", 9)]));
+      setKnown(stage, true);
+      for (let looks = 0; looks < 3; looks += 1) await lookLate(stage);
+      assert.notEqual(ledger.preimageOf(secretOf("b").hashlock), null);
+    });
 
   test("is not looked for in what no network has as a block: a million transactions would hold the service up", async () => {
     const said = { isLying: true };

@@ -228,7 +228,7 @@ export class PearlStage {
           node,
           others,
           ledger: scene.ledger,
-          areOrdersKnown: () => knobs.areOrdersKnown,
+          areOrdersKnown: () => knobs.areOrdersKnown && scene.parts.readiness.isEvmIndexed(),
           context: { network: NETWORKS.simnet, sha256d: counted },
           crypto: swapCrypto,
           clock,

@@ -50,6 +50,8 @@ export interface Outside {
   gate: Promise<void>;
   /** Answers about accounts wait for this. */
   accountsGate: Promise<void>;
+  /** Seconds for which no RPC has answered about its chain. */
+  evmSilentS: number;
   /** No RPC answers questions about accounts. */
   accountsDown: boolean;
   /** What the node knows of any transaction. */
@@ -149,12 +151,12 @@ const NO_TIPS: ChainTips = {
   pearl: { height: -1, time: 0, medianTimePast: 0 },
 };
 
-/** An RPC that has answered just now, with the ledger's own tip. */
-function healthyRpc({ evm: tip }: ChainTips, now: number): EvmStanding {
+/** An RPC that has answered with the ledger's own tip. */
+function healthyRpc({ evm: tip }: ChainTips, { now, evmSilentS }: Outside): EvmStanding {
   return {
     headHeight: tip.height,
     headTime: tip.time,
-    answeredAtMonotonicMs: now * 1000,
+    answeredAtMonotonicMs: (now - evmSilentS) * 1000,
     headChangedAtMonotonicMs: now * 1000,
     agreed: true,
     finalReplaced: false,
@@ -198,6 +200,7 @@ function quietOutside(): Outside {
     except: () => false,
     gate: Promise.resolve(),
     accountsGate: Promise.resolve(),
+    evmSilentS: 0,
     accountsDown: false,
     transaction: null,
     indexed: new Set(),
@@ -215,7 +218,7 @@ export async function apiScene(options: SceneOptions = {}): Promise<ApiScene> {
   const ledgerWith = ledgerParts(log, () => outside.now);
   const live: { ledger: SwapLedger | null } = { ledger: null };
   const tips = (): ChainTips => live.ledger?.tips() ?? NO_TIPS;
-  const evmStanding = options.evm ?? ((): EvmStanding => healthyRpc(tips(), outside.now));
+  const evmStanding = options.evm ?? ((): EvmStanding => healthyRpc(tips(), outside));
   const pearlStanding = options.pearl ?? ((): PearlStanding => healthyNode(tips(), outside.now));
   const pearlBlocks = (): readonly ChainCheckpoint[] => live.ledger?.checkpoints("pearl") ?? [];
   const readiness = new SwapReadiness(
