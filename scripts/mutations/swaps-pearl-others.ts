@@ -1,4 +1,4 @@
-// Breaks in what is read of PEARL nodes beside the followed one.
+// Breaks in what is read of PEARL nodes beside the followed one, and in what others put beside the spend of a lock.
 
 import { type Break, inFile } from "./break.ts";
 
@@ -40,6 +40,22 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
       find: "if (raw.length > MOST_BYTES) throw",
       replace: "if (raw.length > 2 ** 31) throw",
       why: "a node that lies holds the service up with a block of millions of transactions",
+    },
+  ]),
+  ...inFile("src/swaps/readiness.ts", [
+    {
+      rule: "S-13",
+      find: "return !isSilent && this.#evmBehind(",
+      replace: "return this.#evmBehind(",
+      why: "a hidden claim is never seen whose order was made while no EVM RPC answered",
+    },
+  ]),
+  ...inFile("src/chain/watch-transaction.ts", [
+    {
+      rule: "S-15",
+      find: "walkItems(walk, null)",
+      replace: "walkItems(walk, [])",
+      why: "millions of witness items beside the spend of a lock are laid out, and hold the service up",
     },
   ]),
 ];

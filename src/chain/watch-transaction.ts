@@ -26,10 +26,10 @@ export interface WholeTransaction {
   /** Null where there is no such output. */
   output(index: number): OutputView | null;
   /**
-   * Witness items by input, slices of the bytes; empty lists where there are none. All in one pass: an input's own can
-   * only be found by walking over those before it.
+   * Witness items of input `index`, slices of the bytes; none where there is no such input. Those of the others, which may be
+   * millions, are walked over once for all inputs.
    */
-  witnesses(): readonly (readonly Uint8Array[])[];
+  witness(index: number): readonly Uint8Array[];
 }
 
 class CursorTransaction implements WholeTransaction {
@@ -40,6 +40,8 @@ class CursorTransaction implements WholeTransaction {
   readonly #start: number;
   readonly #sha256d: Sha256d;
   #txid: Txid | null = null;
+  /** Where the witness of each input begins. */
+  #witnessOffsets: readonly number[] | null = null;
 
   constructor(cursor: TransactionCursor, txIndex: number, sha256d: Sha256d) {
     this.isCoinbase = cursor.isCoinbase;
@@ -79,21 +81,34 @@ class CursorTransaction implements WholeTransaction {
     return this.#view.output(index);
   }
 
-  witnesses(): readonly (readonly Uint8Array[])[] {
-    if (this.#witnessAt < 0) return Array.from({ length: this.inputCount }, () => []);
-    const all: Uint8Array[][] = [];
+  witness(index: number): readonly Uint8Array[] {
+    if (this.#witnessAt < 0) return [];
+    this.#witnessOffsets ??= this.#walkWitnesses();
+    const at = this.#witnessOffsets[index];
+    if (at === undefined) return [];
+    const items: Uint8Array[] = [];
+    walkItems(new TransactionCursor(this.#bytes, at), items);
+    return items;
+  }
+
+  #walkWitnesses(): readonly number[] {
+    const offsets: number[] = [];
     const walk = new TransactionCursor(this.#bytes, this.#witnessAt);
     for (let input = 0; input < this.inputCount; input += 1) {
-      const items: Uint8Array[] = [];
-      const count = walk.varint();
-      for (let item = 0; item < count; item += 1) {
-        const length = walk.varint();
-        items.push(this.#bytes.subarray(walk.position, walk.position + length));
-        walk.position += length;
-      }
-      all.push(items);
+      offsets.push(walk.position);
+      walkItems(walk, null);
     }
-    return all;
+    return offsets;
+  }
+}
+
+/** Walks over the witness of one input, and adds its items to a list where there is one. */
+function walkItems(walk: TransactionCursor, items: Uint8Array[] | null): void {
+  const count = walk.varint();
+  for (let item = 0; item < count; item += 1) {
+    const length = walk.varint();
+    items?.push(walk.bytes.subarray(walk.position, walk.position + length));
+    walk.position += length;
   }
 }
 

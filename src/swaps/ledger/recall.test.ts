@@ -245,6 +245,6 @@ function paying(scriptHex: ScriptHex): WholeTransaction {
     txid: txid("late"),
     outpoint: () => null,
     output: () => ({ scriptHex, valueSat: 500_000_000_000n }),
-    witnesses: () => [],
+    witness: () => [],
   };
 }

@@ -148,8 +148,8 @@ export class HiddenSecrets {
     if (!mayShowClaim(raw, isWanted, crypto.sha256)) return [];
     const found = new Map<ScriptHex, ShownPreimage>();
     for (const transaction of opened.value.transactions()) {
-      for (const [index, witness] of transaction.witnesses().entries()) {
-        const claim = shownClaim(witness, isWanted, crypto);
+      for (let index = 0; index < transaction.inputCount; index += 1) {
+        const claim = shownClaim(transaction.witness(index), isWanted, crypto);
         const outpoint = transaction.outpoint(index);
         if (claim === null || outpoint === null) continue;
         const { hashlock, secret, script } = claim;

@@ -2,7 +2,6 @@
 // secrets in them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and
 // outputs.
 
-import { elementAt } from "../../primitives/elements.ts";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -146,7 +145,6 @@ export class PearlMatcher {
     const secrets = new Map<string, ShownPreimage>();
     const sightedInputs: Outpoint[] = [];
     let paid: ReadonlySet<ScriptHex> | null = null;
-    let witnesses: readonly (readonly Uint8Array[])[] | null = null;
     for (let index = 0; index < transaction.inputCount; index += 1) {
       const outpoint = transaction.outpoint(index);
       if (outpoint === null) continue;
@@ -154,8 +152,7 @@ export class PearlMatcher {
       const output = this.#watch.lockOutput(outpoint) ?? this.#found.get(outpoint);
       if (output === null) continue;
       const { script: watched, isDust } = output;
-      witnesses ??= transaction.witnesses();
-      const witness = elementAt(witnesses, index);
+      const witness = transaction.witness(index);
       const shown = this.#secrets(witness, watched.hashlock);
       for (const { hashlock, secret } of shown) {
         const { script } = watched;

@@ -77,10 +77,9 @@ function withoutHashes(raw: Uint8Array): Uint8Array {
 
 /** Reads everything that a transaction offers. */
 function readAll(transaction: WholeTransaction, size: number): void {
-  const witnesses = transaction.witnesses();
-  hold(witnesses.length === transaction.inputCount, "a witness for every input");
   let bytes = 0;
-  for (const [index, witness] of witnesses.entries()) {
+  for (let index = 0; index < transaction.inputCount; index += 1) {
+    const witness = transaction.witness(index);
     hold(transaction.outpoint(index) !== null, "an outpoint for every input");
     for (const item of witness) bytes += item.length;
     spentLeafHash(witness, `0x${"11".repeat(32)}` as Bytes32, swapCrypto);
@@ -209,7 +208,12 @@ const envelope: FuzzTarget = {
       .slice(1)
       .flatMap((raw) => {
         const read = readWholeTransaction(raw, sha256d);
-        return read.ok ? read.value.witnesses().flatMap((items) => items.slice(-2, -1)) : [];
+        if (!read.ok) return [];
+        const { value } = read;
+        return Array.from(
+          { length: value.inputCount },
+          (_, index) => value.witness(index).at(-2) ?? [],
+        ).flat();
       }),
   ],
   run(input) {
