@@ -37,8 +37,8 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
     },
     {
       rule: "S-13",
-      find: "if (raw.length > MOST_BYTES) throw",
-      replace: "if (raw.length > 2 ** 31) throw",
+      find: "witness.rawBlock(hash, MOST_BYTES)",
+      replace: "witness.rawBlock(hash)",
       why: "a node that lies holds the service up with a block of millions of transactions",
     },
   ]),

@@ -21,7 +21,7 @@ export interface Witness {
   readonly hashAt: (height: number) => BlockHash | null;
   /** Lowest height that `hashAt` knows. */
   readonly from: number;
-  /** As `PearlNode.rawBlock`, of this node. */
+  /** As `SwapNode.rawBlock`, of this node. */
   readonly rawBlock: SwapNode["rawBlock"];
 }
 
@@ -82,7 +82,8 @@ export class KnownNode {
 
   readonly hashAt = (height: number): BlockHash | null => this.#hashes[height - this.#from] ?? null;
 
-  readonly rawBlock: SwapNode["rawBlock"] = (hash) => this.ask((node) => node.rawBlock(hash));
+  readonly rawBlock: SwapNode["rawBlock"] = (hash, mostBytes) =>
+    this.ask((node) => node.rawBlock(hash, mostBytes));
 
   /** The node's answer, of which nothing is asked before it is known to be of the configured network. */
   async ask<Value>(ask: (node: SwapNode) => Promise<Value>): Promise<Value> {

@@ -284,7 +284,8 @@ export class FollowedNode implements SwapNode, NodeUse {
   blockHash: SwapNode["blockHash"] = (height) => this.#through((node) => node.blockHash(height));
   blockHashes: SwapNode["blockHashes"] = (from, count) =>
     this.#through((node) => node.blockHashes(from, count));
-  rawBlock: SwapNode["rawBlock"] = (hash) => this.#through((node) => node.rawBlock(hash));
+  rawBlock: SwapNode["rawBlock"] = (hash, mostBytes) =>
+    this.#through((node) => node.rawBlock(hash, mostBytes));
   rawHeaders: SwapNode["rawHeaders"] = (hashes) => this.#through((node) => node.rawHeaders(hashes));
   connections: SwapNode["connections"] = () => this.#through((node) => node.connections());
   mempoolTxids: SwapNode["mempoolTxids"] = () => this.#through((node) => node.mempoolTxids());

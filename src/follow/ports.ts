@@ -41,7 +41,10 @@ export interface HeaderNode {
 }
 
 /** The node as the swap watch needs it. */
-export type SwapNode = PearlNode & HeaderNode;
+export interface SwapNode extends PearlNode, HeaderNode {
+  /** As `PearlNode.rawBlock`; an answer that is too long for `mostBytes` is not read to its end, and rejects. */
+  rawBlock(hash: BlockHash, mostBytes?: number): Promise<Uint8Array>;
+}
 
 /** `nodes` of `/health` (H-20) and of `details` (S-09). */
 export interface NodeCounts {

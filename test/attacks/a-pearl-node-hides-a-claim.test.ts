@@ -378,7 +378,12 @@ describe("S-13: a claim that the followed node hides and another one shows", () 
     const said = { isLying: true };
     const { stage, followed, other, claim } = await locked((node) =>
       liar(node, {
-        rawBlock: async (hash) => (said.isLying ? swollen(await node.rawBlock(hash)) : node.rawBlock(hash)),
+        rawBlock: async (hash, mostBytes = Infinity) => {
+          const raw = await node.rawBlock(hash);
+          if (!said.isLying) return raw;
+          const more = swollen(raw);
+          return more.length > mostBytes ? Promise.reject(new Error("too long an answer")) : more;
+        },
       }),
     );
     other.mine([claim]);

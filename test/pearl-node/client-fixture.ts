@@ -5,7 +5,7 @@ import { NodeError, type NodeErrorCode } from "../../src/adapters/pearl-node/nod
 import { openPearlNode, type PearlNodeOptions } from "../../src/adapters/pearl-node/pearl-node.ts";
 import { NETWORKS } from "../../src/chain/networks.ts";
 import type { BlockHash } from "../../src/primitives/brands.ts";
-import type { Clock, PearlNode } from "../../src/follow/ports.ts";
+import type { Clock, SwapNode } from "../../src/follow/ports.ts";
 import type { RpcRequest } from "../../testkit/doubles/rpc-server.ts";
 import { type FakeNode, type FakeOptions, startFakeNode } from "./fake-node.ts";
 import { systemClock } from "../../src/adapters/system/clock.ts";
@@ -34,7 +34,7 @@ export async function fake(handle: (request: RpcRequest) => void, options?: Fake
 }
 
 /** A client that ends with the test. */
-export function client(url: string, options: Partial<PearlNodeOptions> = {}): PearlNode {
+export function client(url: string, options: Partial<PearlNodeOptions> = {}): SwapNode {
   const node = openPearlNode({
     url,
     user: "user",

@@ -9,7 +9,7 @@ export function liar(node: SwapNode, lies: Partial<SwapNode>): SwapNode {
     tip: () => node.tip(),
     blockHash: (height) => node.blockHash(height),
     blockHashes: (from, count) => node.blockHashes(from, count),
-    rawBlock: (hash) => node.rawBlock(hash),
+    rawBlock: (hash, mostBytes) => node.rawBlock(hash, mostBytes),
     rawHeaders: (hashes) => node.rawHeaders(hashes),
     connections: () => node.connections(),
     mempoolTxids: () => node.mempoolTxids(),

@@ -113,6 +113,17 @@ describe("answers", () => {
     }
   });
 
+  test("a block that may have so many bytes is not read on beyond them", async () => {
+    const node = await fake((request) =>
+      request.answer(({ params }) => "5a".repeat(params[0] === ANY_HASH ? 200_000 : 100_000)),
+    );
+    const rpc = client(node.url);
+    const other = "cd".repeat(32) as BlockHash;
+    assert.equal((await rpc.rawBlock(other, 100_000)).length, 100_000);
+    await failure(rpc.rawBlock(ANY_HASH, 100_000), "UNREACHABLE", /an answer above 201000 bytes/);
+    assert.equal((await rpc.rawBlock(ANY_HASH)).length, 200_000);
+  });
+
   test("many blocks asked at once share requests once their size is known, each gets its own bytes", async () => {
     const node = await fake((request) =>
       request.answer(({ params }) => String(params[0]).slice(0, 4).repeat(40)),

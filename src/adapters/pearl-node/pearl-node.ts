@@ -26,6 +26,8 @@ export interface PearlNodeOptions extends NodeAddress {
 }
 
 const TRANSACTIONS_PER_REQUEST = 50;
+/** More than an answer has beside its result. */
+const AROUND_HEX_BYTES = 1000;
 const INFO = Type.Object({ connections: COUNT });
 const DEFAULT_POLL_MS = 200;
 /** A tip may vanish between the question for its height and that for its hash. The wait doubles each time. */
@@ -108,9 +110,12 @@ class RpcPearlNode implements SwapNode {
     return hashes;
   }
 
-  async rawBlock(hash: BlockHash): Promise<Uint8Array> {
+  async rawBlock(hash: BlockHash, mostBytes?: number): Promise<Uint8Array> {
     const call: RpcCall = { method: "getblock", params: [hash, 0] };
-    return this.#bytesOf(call, await this.#blocks.fetch(call));
+    if (mostBytes === undefined) return this.#bytesOf(call, await this.#blocks.fetch(call));
+    const answerBytes = 2 * mostBytes + AROUND_HEX_BYTES;
+    const [reply] = await this.#client.byteCalls([call], { answerBytes });
+    return this.#bytesOf(call, reply);
   }
 
   async rawHeaders(hashes: readonly BlockHash[]): Promise<readonly Uint8Array[]> {
@@ -137,7 +142,7 @@ class RpcPearlNode implements SwapNode {
 
   async rawTransactions(txids: readonly Txid[]): Promise<readonly (Uint8Array | null)[]> {
     const calls = txids.map((txid): RpcCall => ({ method: "getrawtransaction", params: [txid, 0] }));
-    const replies = await this.#client.byteCalls(calls, TRANSACTIONS_PER_REQUEST);
+    const replies = await this.#client.byteCalls(calls, { batchCalls: TRANSACTIONS_PER_REQUEST });
     return calls.map((call, i) => {
       const reply = replies[i];
       return reply?.ok === false && reply.error.code === NOT_FOUND ? null : this.#bytesOf(call, reply);

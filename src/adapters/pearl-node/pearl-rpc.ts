@@ -3,7 +3,13 @@
 
 import type { Static, TSchema } from "typebox";
 import type { Clock } from "../../follow/ports.ts";
-import { type Dialect, JsonRpcClient, type Patience, type RpcFailure } from "../json-rpc/json-rpc-client.ts";
+import {
+  type CallOptions,
+  type Dialect,
+  JsonRpcClient,
+  type Patience,
+  type RpcFailure,
+} from "../json-rpc/json-rpc-client.ts";
 import type { RpcCall, RpcRefusal, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { type BytesReply, readHexResults } from "./hex-results.ts";
 import type { Endpoint } from "./node-address.ts";
@@ -96,16 +102,16 @@ export class PearlRpc {
     return this.#client.calls(calls, { inLine: (request) => gate.run(request) });
   }
 
-  /** Makes calls whose results are hex, at most `batchCalls` per request; the bytes in their order. */
+  /** Makes calls whose results are hex; the bytes in their order. `options` as those of the client. */
   byteCalls(
     calls: readonly RpcCall[],
-    batchCalls = PEARL_DIALECT.batchCalls,
+    options: Pick<CallOptions, "batchCalls" | "answerBytes"> = {},
   ): Promise<readonly BytesReply[]> {
     const inLine = <T>(request: () => Promise<T>): Promise<T> => this.#gate.run(request);
     return this.#client.callsReadBy(readHexResults, calls, {
       ...limitsOf(this.#bytesTimeoutMs),
       ...(calls.length > 1 ? { answerBytes: LARGEST_BATCH_BODY } : {}),
-      batchCalls,
+      ...options,
       inLine,
     });
   }
