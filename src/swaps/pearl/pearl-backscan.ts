@@ -4,7 +4,7 @@
 
 import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
-import type { HeaderPoint, HeaderWindow } from "./pearl-headers.ts";
+import type { HeaderPoint, HeaderWindow, LinkedHeaders } from "./pearl-headers.ts";
 import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { ScanStart } from "./pearl-scan-start.ts";
@@ -17,13 +17,6 @@ interface BackscanParts {
   readonly matcher: PearlMatcher;
   readonly headers: LinkedHeaders;
 }
-
-/** The node's headers of these heights, both included, linked to each other and to a parent. Throws `UnsettledChain`. */
-export type LinkedHeaders = (
-  from: number,
-  to: number,
-  parent: BlockHash | null,
-) => Promise<readonly HeaderPoint[]>;
 
 /** Headers that are linked at a time. */
 const HEADERS_AT_ONCE = 2000;

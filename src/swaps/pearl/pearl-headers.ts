@@ -91,6 +91,13 @@ export class HeaderWindow {
   }
 }
 
+/** `fetchHeaders` of one node. */
+export type LinkedHeaders = (
+  from: number,
+  to: number,
+  parent: BlockHash | null,
+) => Promise<readonly HeaderPoint[]>;
+
 /**
  * The node's main-chain headers `from` to `to`, each verified and linked to the one before. `parent`: hash that the
  * first must name, null where it is not known. Throws `UnsettledChain` where they do not link or end too early.

@@ -8,7 +8,7 @@ import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { hashesUpToTip, newestSharedBlock } from "../../follow/shared-block.ts";
-import { fetchHeaders, type HeaderPoint, HeaderWindow, WINDOW_BLOCKS } from "./pearl-headers.ts";
+import { type HeaderPoint, HeaderWindow, type LinkedHeaders, WINDOW_BLOCKS } from "./pearl-headers.ts";
 import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
@@ -25,6 +25,7 @@ interface PearlTipDependencies {
   readonly clock: Pick<Clock, "sleep">;
   readonly log: Log;
   readonly reader: BlockReader;
+  readonly headers: LinkedHeaders;
   readonly standing: NodeStanding;
 }
 
@@ -70,9 +71,6 @@ function leaving({ height, time }: HeaderPoint): NodeFork {
 function mayHaveLeft(own: HeaderPoint, tip: NodeTip): boolean {
   return tip.height === own.height ? tip.hash !== own.hash : tip.height > own.height + 1;
 }
-
-/** The result of appending. */
-type Appended = { readonly kind: "moved" } | { readonly kind: "branch" };
 
 /** Moves the ledger along the PEARL chain; see the file header. */
 export class PearlTip {
@@ -156,12 +154,12 @@ export class PearlTip {
         // Whether the next block follows ours is known when it is read: at each try to read a branch it may not.
         if (!isNext) standing.forks(null);
         this.#isNextUnread = true;
-        const appended = await this.#appendNext(own, tip);
-        this.#isNextUnread = appended.kind === "moved" && standing.isForked;
-        if (appended.kind === "moved") return true;
+        const hasMoved = await this.#appendNext(own, tip);
+        this.#isNextUnread = hasMoved && standing.isForked;
+        if (hasMoved) return true;
       }
     }
-    return this.#followBranch(tip);
+    return this.#followBranch(own, tip);
   }
 
   /** The time of the node's tip; null where the blocks between are about to be read anyway. */
@@ -170,13 +168,7 @@ export class PearlTip {
     if (known !== null && known.hash === tip.hash) return known.time;
     // One question more would only delay the very block that answers it.
     if (tip.height === (this.#window.tip?.height ?? -2) + 1) return null;
-    const [header] = await fetchHeaders(
-      this.#deps.node,
-      this.#deps.context,
-      tip.height,
-      tip.height,
-      null,
-    ).catch((error: unknown) => {
+    const [header] = await this.#deps.headers(tip.height, tip.height, null).catch((error: unknown) => {
       if (error instanceof UnsettledChain) return [];
       throw error;
     });
@@ -185,15 +177,14 @@ export class PearlTip {
 
   /** An empty ledger begins at the node's tip: older blocks are read when a script asks for them. */
   async #begin(tip: NodeTip): Promise<boolean> {
-    const { node, context } = this.#deps;
     const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
-    const points = await fetchHeaders(node, context, from, tip.height, null);
+    const points = await this.#deps.headers(from, tip.height, null);
     await this.#commit(new HeaderWindow(points), points, null, new BlockFindings());
     return true;
   }
 
-  /** Appends what follows our tip; while it is long in coming, the node is asked whether it still has ours. */
-  async #appendNext(own: HeaderPoint, tip: NodeTip): Promise<Appended> {
+  /** Appends what follows our tip, as `#append`; while it is long in coming, the node is asked whether it still has ours. */
+  async #appendNext(own: HeaderPoint, tip: NodeTip): Promise<boolean> {
     const reading = new AbortController();
     void this.#askWhereLate(own, tip, reading.signal);
     try {
@@ -221,10 +212,8 @@ export class PearlTip {
   }
 
   /** Undoes what the node's chain has left, together with the first blocks of its branch. */
-  async #followBranch(tip: NodeTip): Promise<boolean> {
+  async #followBranch(own: HeaderPoint, tip: NodeTip): Promise<boolean> {
     const { node, log } = this.#deps;
-    const own = this.#window.tip;
-    if (own === null) return false;
     // Where it begins is asked for: below our tip in any case, since the node has another block there.
     if (tip.height >= own.height) this.#deps.standing.forks(leaving(own));
     const points = this.#knownPoints().filter((point) => point.height <= tip.height);
@@ -251,8 +240,7 @@ export class PearlTip {
     this.#deps.standing.forks({ ...leaving(own), height: common.height });
     const window = this.#window.upTo(common.height);
     const base = window.tip === null ? await this.#windowOf(common) : window;
-    const appended = await this.#append(base, tip, common.height);
-    if (appended.kind === "branch") throw new UnsettledChain(common.height);
+    if (!(await this.#append(base, tip, common.height))) throw new UnsettledChain(common.height);
     log.warn(
       { fork_height: common.height, depth: own.height - common.height, old_tip: own.hash, new_tip: tip.hash },
       `swaps: PEARL reorganisation, ${own.height - common.height} blocks above ${common.height} undone`,
@@ -265,8 +253,7 @@ export class PearlTip {
    * follows that must not be appended to this, whose facts would stand on a chain that lacks it.
    */
   async #windowOf({ height, hash }: HeaderPoint): Promise<HeaderWindow> {
-    const { node, context } = this.#deps;
-    const [point] = await fetchHeaders(node, context, height, height, null);
+    const [point] = await this.#deps.headers(height, height, null);
     if (point?.hash !== hash) throw new UnsettledChain(height);
     return new HeaderWindow([point]);
   }
@@ -283,8 +270,8 @@ export class PearlTip {
     return points;
   }
 
-  /** Appends blocks on top of `base`; "branch" where the node's chain does not continue it. */
-  async #append(base: HeaderWindow, tip: NodeTip, rewindTo: number | null): Promise<Appended> {
+  /** Appends blocks on top of `base`; false where the node's chain does not continue it. */
+  async #append(base: HeaderWindow, tip: NodeTip, rewindTo: number | null): Promise<boolean> {
     const from = base.tip;
     if (from === null) throw new Error("nothing can be appended to nothing");
     if (tip.height <= from.height) throw new UnsettledChain(from.height);
@@ -302,7 +289,7 @@ export class PearlTip {
     for await (const fetched of this.#deps.reader.fetch(from.height + 1, to, known)) {
       const block = this.#deps.reader.open(fetched, previous);
       if (block === null) {
-        if (points.length === 0) return { kind: "branch" };
+        if (points.length === 0) return false;
         break;
       }
       const find = (hasOpened: boolean) => {
@@ -315,7 +302,7 @@ export class PearlTip {
     }
     if (points.length === 0) throw new UnsettledChain(from.height);
     await this.#commit(window.with(points), points, rewindTo, findings, hasReturned);
-    return { kind: "moved" };
+    return true;
   }
 
   /** With nothing to look for, headers are enough; far ahead the chain is joined at its newest blocks. */
@@ -324,19 +311,18 @@ export class PearlTip {
     from: HeaderPoint,
     tip: NodeTip,
     rewindTo: number | null,
-  ): Promise<Appended> {
-    const { node, context } = this.#deps;
+  ): Promise<boolean> {
     const first = Math.max(from.height + 1, tip.height - WINDOW_BLOCKS + 1);
     const parent = first === from.height + 1 ? from.hash : null;
-    const points = await fetchHeaders(node, context, first, tip.height, parent).catch((error: unknown) => {
+    const points = await this.#deps.headers(first, tip.height, parent).catch((error: unknown) => {
       // The tip's parent is another block than ours: that is a branch, not a contradiction.
       if (error instanceof UnsettledChain && parent !== null) return null;
       throw error;
     });
-    if (points === null) return { kind: "branch" };
+    if (points === null) return false;
     const next = parent === null ? new HeaderWindow(points) : window.with(points);
     await this.#commit(next, points, rewindTo, new BlockFindings());
-    return { kind: "moved" };
+    return true;
   }
 
   /** The window with older headers below it, so that median and pace can be told. */
@@ -344,8 +330,7 @@ export class PearlTip {
     const { first, tip } = window;
     if (first === null || tip === null || first.height === 0) return window;
     const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
-    const { node, context } = this.#deps;
-    const below = await fetchHeaders(node, context, from, first.height, null);
+    const below = await this.#deps.headers(from, first.height, null);
     if (below.at(-1)?.hash !== first.hash) throw new UnsettledChain(first.height);
     return window.with(below.slice(0, -1));
   }

@@ -10,8 +10,8 @@ import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
-import { Backscan, type LinkedHeaders, type ScanReasons } from "./pearl-backscan.ts";
-import { fetchHeaders } from "./pearl-headers.ts";
+import { Backscan, type ScanReasons } from "./pearl-backscan.ts";
+import { fetchHeaders, type LinkedHeaders } from "./pearl-headers.ts";
 import { HiddenSecrets } from "./pearl-hidden-secrets.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
@@ -78,6 +78,7 @@ export class PearlWatch implements ConditionSource {
   readonly #loop: ChainFollower;
   readonly #trouble: Trouble;
   readonly #reader: BlockReader;
+  readonly #headers: LinkedHeaders;
   readonly #standing: NodeStanding;
   /** What other nodes have and the followed one has not. */
   readonly hidden: HiddenSecrets;
@@ -120,9 +121,10 @@ export class PearlWatch implements ConditionSource {
       failed: (error, failures) => this.#failed(error, failures),
     });
     this.#reader = new BlockReader(deps.node, deps.context);
+    this.#headers = (from, to, parent) => fetchHeaders(deps.node, deps.context, from, to, parent);
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
     this.hidden = new HiddenSecrets({ ...deps, applied: () => this.#tip.window });
-    const following = { ...deps, reader: this.#reader, standing: this.#standing };
+    const following = { ...deps, reader: this.#reader, headers: this.#headers, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, {
       undoing: (toHeight) => {
         this.#rewinds += 1;
@@ -378,9 +380,6 @@ export class PearlWatch implements ConditionSource {
     const matcher = new PearlMatcher(ledger.watch, crypto);
     return new Backscan(wanted, start, { ledger, reader: this.#reader, matcher, headers: this.#headers });
   }
-
-  readonly #headers: LinkedHeaders = (from, to, parent) =>
-    fetchHeaders(this.#deps.node, this.#deps.context, from, to, parent);
 
   #recovered(): void {
     if (this.#isOlderOwed) return;
