@@ -71,8 +71,8 @@ const pearl = [
     },
     {
       rule: "S-54",
-      find: "this.#isCompared ||= this.#areOrdersKnown",
-      replace: "this.#isCompared = true",
+      find: "if (this.#isRead && this.#areOrdersKnown)",
+      replace: "if (this.#isRead)",
       why: "a lock that waits unseen for an order which a reindex has not read yet is called for again",
     },
     {

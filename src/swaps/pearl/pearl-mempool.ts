@@ -115,19 +115,17 @@ export class PearlMempool implements MempoolListener {
   #mark: TipMark | null = null;
   /** Everything must be compared again. */
   #isStale = false;
-  /** Whether the picture differs from the last one that the ledger took, or that one's fate is unknown. */
+  /** Whether the picture, or the news, differs from the last that the ledger took, or that one's fate is unknown. */
   #isNew = true;
   /**
    * `rewinds` when the look began with which all of the mempool was compared and every block before it applied; null before
-   * that. Until it has been so since blocks were undone last, what was told of it last is taken to be there still: nobody has
-   * looked for it.
+   * that, and again when the orders from before the start become known. Until it has been so since blocks were undone last,
+   * what was told of it last is taken to be there still: nobody has looked for it.
    */
   #readAt: number | null = null;
   #startedAt = 0;
   /** Whether the orders from before the start were known when what `#spent` has was compared. */
   #areOrdersKnown = false;
-  /** Whether all of the mempool was compared with them. */
-  #isCompared = false;
   readonly #leaving: LeavingTransactions;
   /** News that the ledger has not taken yet. */
   #news: News = { sightings: [], secrets: [] };
@@ -150,6 +148,7 @@ export class PearlMempool implements MempoolListener {
       this.#areOrdersKnown = true;
       this.#isStale ||= this.#spent.size > 0;
       this.#spent.clear();
+      this.#readAt = null;
     }
     this.#startedAt = this.#deps.watch.rewinds;
     this.#mark ??= this.#deps.watch.mark();
@@ -211,8 +210,7 @@ export class PearlMempool implements MempoolListener {
     const missing = [...this.#shown.keys()].filter((txid) => !known.has(txid));
     const due = new Set(this.#leaving.due([...missing, ...told.keys()]));
     const gone = missing.filter((txid) => due.has(txid));
-    const isDue = !this.#isRead || (this.#areOrdersKnown && !this.#isCompared);
-    const isReadNow = isDue && known.isWhole && this.#isEachCompared(known);
+    const isReadNow = !this.#isRead && known.isWhole && this.#isEachCompared(known);
     if (gone.length === 0 && !isReadNow) return false;
     const isApplied = await this.#leaving.isApplied();
     // What came before the start is in a block, maybe, for as long as blocks are missing.
@@ -224,7 +222,6 @@ export class PearlMempool implements MempoolListener {
     if (isReadNow && isApplied) {
       for (const [txid, shown] of told) if (!due.has(txid)) this.#shown.set(txid, shown);
       this.#readAt = this.#startedAt;
-      this.#isCompared ||= this.#areOrdersKnown;
     }
     this.#isNew = true;
     return true;
@@ -383,17 +380,16 @@ export class PearlMempool implements MempoolListener {
   /** Tells the ledger where something changed. */
   async #tell(known: KnownTransactions): Promise<void> {
     await this.#compareAgain(known);
+    if (!this.#isNew) return;
     const { sightings, secrets } = this.#news;
-    if (!this.#isNew && sightings.length === 0 && secrets.length === 0) return;
-    // Until the ledger has answered, what it shows is unknown.
-    this.#isNew = true;
     const locks = pictureOf(this.#shown);
     const picture = this.#isRead ? locks : (before: MempoolLocks) => pictureWith(before, locks);
     const { ledger, watch } = this.#deps;
     const rereadFrom = this.#mark === null || sightings.length === 0 ? null : watch.comparedSince(this.#mark);
     await ledger.applyMempool(picture, sightings, secrets, rereadFrom);
+    // Before the ledger has answered, what it shows is unknown.
     this.#isNew = false;
     this.#news = { sightings: [], secrets: [] };
-    if (this.#isCompared) watch.mempoolRead();
+    if (this.#isRead && this.#areOrdersKnown) watch.mempoolRead();
   }
 }
