@@ -212,7 +212,7 @@ const pearl = [
     },
     {
       rule: "S-05",
-      find: "standing.namesTipAt(tip.height, tip.height === own?.height && tip.hash === own.hash);",
+      find: "standing.namesTipAt(tip.height, isOurs);",
       replace: "",
       why: "a lock is verified on blocks that the node has left while it gives no header of its tip",
     },

@@ -78,7 +78,7 @@ export class PearlTip {
   readonly #batchBlocks: number;
   readonly #listener: StepListener;
   #isLoaded = false;
-  #isFallenBack = false;
+  #fallenTo: number | null = null;
   /** Whether the node's next block could not be read: it may follow another one than ours. */
   #isNextUnread = false;
   /** Whether the node has left our tip while what follows it is read and stored. */
@@ -103,11 +103,11 @@ export class PearlTip {
   }
 
   /**
-   * Whether the node's chain, at the last look, was the beginning of the applied one (S-05): pearld forgets its newest
-   * blocks when it is killed. Nothing above its tip can be read until it has our tip again or another branch.
+   * The lowest tip of the node since its chain has been the beginning of the applied one (S-05): pearld forgets its newest
+   * blocks when it is killed. Nothing above its tip can be read until it has our tip again or another branch. Null: it is not.
    */
-  get isFallenBack(): boolean {
-    return this.#isFallenBack;
+  get fallenTo(): number | null {
+    return this.#fallenTo;
   }
 
   /** From now on what is in memory is not believed: `load` comes first. */
@@ -135,12 +135,13 @@ export class PearlTip {
     const { node, standing } = this.#deps;
     const tip = await node.tip();
     const own = this.#window.tip;
-    standing.namesTipAt(tip.height, tip.height === own?.height && tip.hash === own.hash);
+    const isOurs = tip.height === own?.height && tip.hash === own.hash;
+    standing.namesTipAt(tip.height, isOurs);
     if (own !== null && mayHaveLeft(own, tip)) standing.forks(leaving(own));
     standing.tipAt(tip, await this.#timeOf(tip));
     if (own === null) return this.#begin(tip);
-    if (tip.hash === own.hash && tip.height === own.height) {
-      this.#isFallenBack = false;
+    if (isOurs) {
+      this.#fallenTo = null;
       standing.forks(null);
       if (!this.#window.isEnough) this.#window = await this.#filled(this.#window);
       return false;
@@ -225,13 +226,13 @@ export class PearlTip {
     if (common === null || highest === undefined) throw new UnsettledChain(-1);
     if (common.height === highest.height && tip.height <= own.height) {
       // The node is behind on our own chain: no reorganisation (P-90).
-      if (!this.#isFallenBack) {
+      if (this.#fallenTo === null) {
         log.warn(
           { node_height: tip.height, indexed_height: own.height },
           `swaps: the PEARL node fell back by ${own.height - tip.height} blocks: no verdicts until it has them again`,
         );
       }
-      this.#isFallenBack = true;
+      this.#fallenTo = Math.min(this.#fallenTo ?? tip.height, tip.height);
       this.#deps.standing.forks(null);
       return false;
     }
@@ -363,7 +364,7 @@ export class PearlTip {
       leftOut: [...leftOut],
     });
     this.#window = window;
-    this.#isFallenBack = false;
+    this.#fallenTo = null;
     if (!this.#hasLeft) this.#deps.standing.forks(null);
     this.#deps.standing.appliedTo(tip);
     this.#listener.stepped({

@@ -99,8 +99,8 @@ export class PearlWatch implements ConditionSource {
    * ledger may have taken them, and not see it before the store answers again.
    */
   #isMoving = false;
-  /** Whether lock transactions of the mempool were told since the node was last asked for its tip. */
-  #hasSighted = false;
+  /** As the tip's `fallenTo` when that was noted for reading again. */
+  #notedFall: number | null = null;
   /** No round has ended well, by no fault of the store. New blocks do not count while older ones cannot be read. */
   readonly #failing: Lasting;
   /** Whether older blocks could not be read when they were wanted last: a new block at the tip changes nothing of that. */
@@ -198,10 +198,9 @@ export class PearlWatch implements ConditionSource {
   /**
    * From which height on blocks were compared since the mark, or are now; null where none were. One of them may spend an
    * input of a lock transaction that was not known then (S-15), so that it must be read again. What is told to the ledger
-   * in the same turn of the event loop is known to all that is compared later. To be asked when such are told, and only then.
+   * in the same turn of the event loop is known to all that is compared later.
    */
   comparedSince(mark: TipMark): number | null {
-    this.#hasSighted = true;
     const { height } = this.#deps.ledger.tips().pearl;
     return mark.height >= 0 && (this.#isMoving || height > mark.height) ? mark.height + 1 : null;
   }
@@ -227,15 +226,12 @@ export class PearlWatch implements ConditionSource {
     if (this.#isTipDue || clock.monotonicMs() - this.#tipAskedMs >= this.#options.idleMs) {
       this.#isTipDue = false;
       this.#isMoving = true;
-      const hasSighted = this.#hasSighted;
-      this.#hasSighted = false;
       let hasMoved: boolean;
       try {
         hasMoved = await this.#tip.follow();
-        await this.#noteFall(hasSighted);
+        await this.#noteFall();
       } catch (error) {
         this.#isTipDue = true;
-        this.#hasSighted ||= hasSighted;
         throw error;
       }
       this.#isMoving = false;
@@ -246,7 +242,7 @@ export class PearlWatch implements ConditionSource {
       this.#tipAskedMs = clock.monotonicMs();
     }
     // Of a node that fell back the blocks up to the applied tip cannot be had.
-    if (signal.aborted || this.#tip.isFallenBack) return false;
+    if (signal.aborted || this.#tip.fallenTo !== null) return false;
     this.#isOlderOwed = true;
     const hasMore = await this.#readOlder();
     this.#isOlderOwed = false;
@@ -268,17 +264,20 @@ export class PearlWatch implements ConditionSource {
 
   /** A node that fell back may have in its mempool what the blocks that it lacks have made impossible. */
   #lowerMarksOfFallen(): void {
-    if (this.#tip.isFallenBack) this.#lowerMarks(this.standing().nodeHeight);
+    const { fallenTo } = this.#tip;
+    if (fallenTo !== null) this.#lowerMarks(fallenTo);
   }
 
   /**
-   * The node may have fallen back before anybody saw it. `hasSighted`: lock transactions of its mempool were told since it was
-   * asked for its tip before this time: they are held against the blocks that it lacks, when it has them.
+   * The node may have fallen back before anybody saw it, and lock transactions of its mempool may have been told since: they
+   * are held against the blocks that it lacks, when it has them. What is told later says so by its mark.
    */
-  async #noteFall(hasSighted: boolean): Promise<void> {
+  async #noteFall(): Promise<void> {
     this.#lowerMarksOfFallen();
-    if (!this.#tip.isFallenBack || !(hasSighted || this.#hasSighted)) return;
-    await this.#deps.ledger.write({ rereadFrom: this.standing().nodeHeight + 1 });
+    const { fallenTo } = this.#tip;
+    if (fallenTo !== null && fallenTo < (this.#notedFall ?? Infinity))
+      await this.#deps.ledger.write({ rereadFrom: fallenTo + 1 });
+    this.#notedFall = fallenTo;
   }
 
   #rewound(toHeight: number): void {
