@@ -30,6 +30,7 @@ const FOLLOWING = [
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [
   ["src/prc20/", [VECTORS, "src/prc20/[!c]*.test.ts", CORE, DIFFERENTIAL, HOSTILE]],
+  ["src/chain/watch-transaction.ts", ["test/attacks/a-lock-is-spent-beside-*.test.ts"]],
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
   ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL, HOSTILE]],
   ["src/adapters/system/evm-signature.ts", SWAP_RULES],

@@ -50,6 +50,20 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
       why: "a hidden claim is never seen whose order was made while no EVM RPC answered",
     },
   ]),
+  ...inFile("src/adapters/pearl-node/lookups-balance.ts", [
+    {
+      rule: "S-34",
+      find: "size = Math.ceil(size / 2);",
+      replace: "size = 1;",
+      why: "an address with a long page of transactions is asked about one by one",
+    },
+    {
+      rule: "S-34",
+      find: "digits += hex.length;",
+      replace: "",
+      why: "the transactions of an address fill the memory, whoever has paid it",
+    },
+  ]),
   ...inFile("src/chain/watch-transaction.ts", [
     {
       rule: "S-15",

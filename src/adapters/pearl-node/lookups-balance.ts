@@ -1,7 +1,7 @@
 // Tells how much a seller's address can spend, by our own node (S-34). Its address index is read page by page up to a
 // bound; the id of every transaction is recomputed, and every output that counts is confirmed by a second question.
 
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { Outpoint, PearlAddress } from "../../primitives/brands.ts";
@@ -10,9 +10,9 @@ import type { Clock } from "../../follow/ports.ts";
 import { BalanceUnavailable } from "../../swaps/usecases/balance-lookups.ts";
 import type { BalanceSource } from "../../swaps/lookup-ports.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
-import { LOOKUP_PATIENCE, transactionIn } from "./lookups.ts";
+import { LOOKUP_BYTES, LOOKUP_PATIENCE, transactionIn } from "./lookups.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
-import { type NodePatience, PearlRpc } from "./pearl-rpc.ts";
+import { isTooLong, type NodePatience, PearlRpc } from "./pearl-rpc.ts";
 import { HASH } from "./result-shapes.ts";
 
 /** Where and how to ask. */
@@ -33,6 +33,10 @@ export interface OpenBalance extends BalanceSource {
 
 const DEFAULT_PAGES = 20;
 const DEFAULT_PAGE_SIZE = 100;
+/** Hex digits of all transactions of an address: they are in memory together. */
+const MOST_DIGITS = 64 * 1024 * 1024;
+/** Outputs of an address that the node is asked about one by one. */
+const MOST_OUTPUTS = 10_000;
 /** Confirmations from which a coinbase can be spent in the next block. */
 const COINBASE_MATURITY = 100;
 /** Tries to read all pages while the chain stands still. */
@@ -75,7 +79,8 @@ class NodeBalance implements OpenBalance {
   readonly #pageSize: number;
 
   constructor(options: NodeBalanceOptions) {
-    this.#rpc = new PearlRpc(endpointOf(options), options.patience ?? LOOKUP_PATIENCE, options.clock);
+    const { patience = LOOKUP_PATIENCE, clock } = options;
+    this.#rpc = new PearlRpc(endpointOf(options), patience, clock, LOOKUP_BYTES);
     this.#sha256d = options.sha256d;
     this.#maxPages = options.maxPages ?? DEFAULT_PAGES;
     this.#pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
@@ -99,21 +104,40 @@ class NodeBalance implements OpenBalance {
 
   async #history(address: PearlAddress): Promise<ReadonlyMap<string, Indexed>> {
     const indexed = new Map<string, Indexed>();
-    for (let page = 0; page < this.#maxPages; page += 1) {
-      const params = [address, 1, page * this.#pageSize, this.#pageSize];
-      const call: RpcCall = { method: "searchrawtransactions", params };
-      const answer = await this.#rpc.ask(call, PAGE);
-      if (answer === null) return indexed;
-      if (answer.length > this.#pageSize) throw this.#rpc.badAnswer(call, "more than a page of transactions");
+    const most = this.#maxPages * this.#pageSize;
+    let [size, digits] = [this.#pageSize, 0];
+    for (let skip = 0; skip < most; ) {
+      const call: RpcCall = { method: "searchrawtransactions", params: [address, 1, skip, size] };
+      const answer = await this.#page(call, size > 1);
+      if (answer === null) {
+        size = Math.ceil(size / 2);
+        continue;
+      }
+      if (answer.length > size) throw this.#rpc.badAnswer(call, "more than a page of transactions");
       for (const { txid, hex, confirmations = 0 } of answer) {
         const transaction = transactionIn(hex, txid, this.#sha256d);
         if (transaction === null) throw this.#rpc.badAnswer(call, "an entry that is not its transaction");
         indexed.set(transaction.txid, { transaction, confirmations });
+        digits += hex.length;
       }
-      if (answer.length < this.#pageSize) return indexed;
+      if (digits > MOST_DIGITS)
+        throw new BalanceUnavailable(
+          `searchrawtransactions(${address}) gives more than ${MOST_DIGITS / 2} bytes`,
+        );
+      if (answer.length < size) return indexed;
+      skip += size;
     }
-    const most = this.#maxPages * this.#pageSize;
     throw new BalanceUnavailable(`searchrawtransactions(${address}) gives more than ${most} transactions`);
+  }
+
+  /** Null where it is too long, and a shorter one can be had. */
+  async #page(call: RpcCall, isDivisible: boolean): Promise<Static<typeof PAGE> | null> {
+    try {
+      return (await this.#rpc.ask(call, PAGE)) ?? [];
+    } catch (error) {
+      if (isDivisible && isTooLong(error)) return null;
+      throw error;
+    }
   }
 
   /** Sum of those that the node has among its unspent outputs: a spend that its index left out shows here. */
@@ -131,7 +155,10 @@ class NodeBalance implements OpenBalance {
   }
 }
 
-/** Confirmed, mature outputs with this script that no indexed transaction spends, in a block or in the mempool. */
+/**
+ * Confirmed, mature outputs with this script that no indexed transaction spends, in a block or in the mempool: the greatest, so
+ * that what others pay to the address beside them, however often, takes the place of none.
+ */
 function unspentOf(
   indexed: ReadonlyMap<string, Indexed>,
   scriptHex: string,
@@ -156,5 +183,11 @@ function unspentOf(
         candidates.push({ outpoint, amountSat: output.valueSat, need });
     }
   }
-  return candidates;
+  return candidates.toSorted(byAmount).slice(0, MOST_OUTPUTS);
+}
+
+/** The greatest first. */
+function byAmount(one: Candidate, other: Candidate): number {
+  if (one.amountSat === other.amountSat) return 0;
+  return one.amountSat < other.amountSat ? 1 : -1;
 }

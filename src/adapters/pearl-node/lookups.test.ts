@@ -22,6 +22,18 @@ import { systemClock } from "../system/clock.ts";
 
 const never = (): boolean => false;
 
+/** A node whose address index has these entries, and whatever is asked about unspent. */
+function indexOf(entries: readonly object[]): ReturnType<typeof fake> {
+  return fake((request) =>
+    request.answer(({ method, params }) => {
+      if (method === "getrawtransaction") return entries[0];
+      if (method === "getbestblockhash") return "cd".repeat(32);
+      if (method === "gettxout") return { confirmations: 3 };
+      return entries.slice(Number(params[2]), Number(params[2]) + Number(params[3]));
+    }),
+  );
+}
+
 describe("questions to our own node", () => {
   let stage: WatchStage;
   let lookups: OpenLookups;
@@ -124,6 +136,48 @@ describe("questions to our own node", () => {
     entry = { hex: other.raw, txid: real.txid, confirmations: 3 };
     await assert.rejects(balance.balance(sellerAddress, never), { name: "NodeError", code: "BAD_ANSWER" });
     balance.close();
+  });
+
+  test("H-11: no page of the address index is read that is longer than an answer about a transaction may be", async () => {
+    const padding = "x".repeat(1_000_000);
+    const paid = Array.from({ length: 6 }, () =>
+      pay(stage.coin(), [{ script: seller.script, value: 5000n }]),
+    );
+    const node = await indexOf(paid.map(({ raw: hex, txid }) => ({ hex, txid, confirmations: 3, padding })));
+    const balance = openNodeBalance({ url: node.url, ...login });
+    assert.equal(await balance.balance(sellerAddress, never), 30_000n);
+    balance.close();
+    const asked = node.requests.flatMap(({ calls }) =>
+      calls.flatMap(({ method, params }) => (method === "searchrawtransactions" ? [params.slice(2)] : [])),
+    );
+    const sizes = [100, 50, 25, 13, 7, 4];
+    assert.deepEqual(asked, [...sizes.map((size) => [0, size]), [4, 4]]);
+  });
+
+  test("H-11: a transaction whose description is longer than one that nodes relay is not read, nor many that are long", async () => {
+    const script = new Uint8Array(1_500_000);
+    const { raw: hex, txid } = pay(stage.coin(), [{ script, value: 5000n }]);
+    const entry = { hex, txid, confirmations: 3 };
+    const many = await indexOf(Array.from({ length: 30 }, () => entry));
+    const balance = openNodeBalance({ url: many.url, ...login, pageSize: 1, maxPages: 40 });
+    await assert.rejects(balance.balance(sellerAddress, never), { name: "BalanceUnavailable" });
+    balance.close();
+    const long = await indexOf([{ ...entry, padding: "x".repeat(2_000_000) }]);
+    const asking = openPearlLookups({ url: long.url, ...login });
+    await assert.rejects(asking.transaction(txid as Txid), /an answer above/);
+    asking.close();
+  });
+
+  test("H-11: of an address with outputs without end the greatest ten thousand are asked about", async () => {
+    const { script } = seller;
+    const outputs = Array.from({ length: 10_000 }, () => ({ script, value: 5n }));
+    const { raw: hex, txid } = pay(stage.coin(), [{ script, value: 1n }, ...outputs]);
+    const node = await indexOf([{ hex, txid, confirmations: 3 }]);
+    const balance = openNodeBalance({ url: node.url, ...login });
+    assert.equal(await balance.balance(sellerAddress, never), 50_000n);
+    balance.close();
+    const asked = node.requests.flatMap(({ calls }) => calls.filter(({ method }) => method === "gettxout"));
+    assert.equal(asked.length, 10_000);
   });
 
   test("S-62: four look-ups at once, the fifth is refused at once", async () => {

@@ -29,6 +29,11 @@ export interface OpenLookups extends PearlLookups {
 
 /** An answer of the API must not wait long for a node: two tries, five seconds each. */
 export const LOOKUP_PATIENCE: NodePatience = { attempts: 2, firstDelayMs: 50, timeoutMs: 5000 };
+/**
+ * Twice what any transaction takes that nodes relay, described input by input and output by output: anybody may have one looked
+ * up that a miner has let pass, or a page of a hundred, whose JSON would hold the service up for seconds.
+ */
+export const LOOKUP_BYTES = 4 * 1024 * 1024;
 /** Tries for an answer during which the chain does not change. */
 const ROUNDS = 3;
 
@@ -57,7 +62,8 @@ class NodeLookups implements OpenLookups {
   readonly #sha256d: Sha256d;
 
   constructor(options: LookupOptions) {
-    this.#rpc = new PearlRpc(endpointOf(options), options.patience ?? LOOKUP_PATIENCE, options.clock);
+    const { patience = LOOKUP_PATIENCE, clock } = options;
+    this.#rpc = new PearlRpc(endpointOf(options), patience, clock, LOOKUP_BYTES);
     this.#sha256d = options.sha256d;
   }
 

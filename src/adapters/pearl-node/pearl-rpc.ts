@@ -10,6 +10,7 @@ import {
   type Patience,
   type RpcFailure,
 } from "../json-rpc/json-rpc-client.ts";
+import { PostFault } from "../json-rpc/http-post.ts";
 import type { RpcCall, RpcRefusal, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { type BytesReply, readHexResults } from "./hex-results.ts";
 import type { Endpoint } from "./node-address.ts";
@@ -88,9 +89,10 @@ export class PearlRpc {
   /** Polling must not wait behind eight large blocks. */
   readonly #pollGate = new Gate(1);
 
-  constructor(endpoint: Endpoint, patience: NodePatience, clock: Clock) {
+  /** `answerBytes`: no answer is read beyond that. */
+  constructor(endpoint: Endpoint, patience: NodePatience, clock: Clock, answerBytes = LARGEST_BODY) {
     const { attempts, firstDelayMs, timeoutMs, bytesTimeoutMs = timeoutMs } = patience;
-    const bounds = { answerBytes: LARGEST_BODY, answerValues: MOST_VALUES };
+    const bounds = { answerBytes, answerValues: MOST_VALUES };
     const full = { attempts, firstDelayMs, ...bounds, ...limitsOf(timeoutMs) };
     this.#client = new JsonRpcClient(endpoint, PEARL_DIALECT, full, clock);
     this.#bytesTimeoutMs = bytesTimeoutMs;
@@ -165,6 +167,13 @@ export class PearlRpc {
 
 function limitsOf(silenceMs: number): Pick<Patience, "silenceMs" | "timeoutMs"> {
   return { silenceMs, timeoutMs: WHOLE_ANSWER * silenceMs };
+}
+
+/** Whether a request failed since its answer is longer than may be read. */
+export function isTooLong(error: unknown): boolean {
+  return (
+    error instanceof NodeError && error.cause instanceof PostFault && error.cause.failure === "too-large"
+  );
 }
 
 /** At most so many requests are in flight: first come, first served. */
