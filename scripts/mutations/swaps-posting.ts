@@ -168,7 +168,7 @@ const asks = [
     },
 
     {
-      rule: "A-231",
+      rule: "A-163",
       find: "...wordsOf(fields), pearlKeyProven",
       replace: "pearlKeyProven",
       why: "a stranger's words stay beside the owner's proof",

@@ -158,9 +158,9 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   ref: "The buyer's own reference (S-64).",
   seller_evm_signature: "The seller's EIP-712 signature over the ask.",
   settlement_mode:
-    "As posted first, or by the owner of the PEARL key with his proof (A-231); shown, never judged.",
+    "As posted first, or by the owner of the PEARL key with his proof (A-163); shown, never judged.",
   seller_post_source:
-    "As posted first, or by the owner of the PEARL key with his proof (A-231); shown, never judged.",
+    "As posted first, or by the owner of the PEARL key with his proof (A-163); shown, never judged.",
   funded: "Whether the seller's PEARL address holds what its asks need, at the last check (S-34).",
   pearl_key_proven: "Whether the seller has signed with the PEARL key (S-32).",
   binding_on_chain:

@@ -13,7 +13,7 @@ export interface AskRecord {
   readonly terms: AskTerms;
   /** 0x hex: 65 bytes with v 27 | 28, or an ERC-1271 signature as given. */
   readonly signature: string;
-  /** This and the next: of whoever posted first, or of the owner of the PEARL key, whose proof came later. */
+  /** This and the next: of whoever posted first, or of the owner of the PEARL key, whose proof came later. */
   readonly settlementMode: string | null;
   readonly sellerPostSource: string | null;
   readonly pearlKeyProven: boolean;

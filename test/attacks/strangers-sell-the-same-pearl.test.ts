@@ -148,7 +148,7 @@ describe("300 EVM keys on one foreign address", () => {
     assert.deepEqual([made.store.commits - commits, made.outside.lookedUp], [0, []]);
   });
 
-  test("A-231: what a stranger wrote beside the owner's ask goes when the owner's proof comes, and nobody writes there after", async () => {
+  test("A-163: what a stranger wrote beside the owner's ask goes when the owner's proof comes, and nobody writes there after", async () => {
     const made = await apiScene();
     const written = async (isProven: boolean, words: Readonly<Record<string, string>>) => {
       const outcome = await createAsk(made.parts, { ...bodyOf(made, 1000, isProven), ...words });

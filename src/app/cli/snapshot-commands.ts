@@ -52,7 +52,9 @@ export async function runExport(flags: Flags): Promise<number> {
   const config = configOf(settingsOf(flags));
   const { exportIndex } = await import("../snapshots.ts");
   const { height, hash, digest, parts } = await redacted(config.redact, () => exportIndex(config, folder));
-  out(`block ${height} ${hash}, digest ${digest}, in ${parts.length} parts`);
+  out(
+    `block ${height} ${hash}, digest ${digest}, in ${parts.length} ${parts.length === 1 ? "part" : "parts"}`,
+  );
   return 0;
 }
 

@@ -127,7 +127,7 @@ async function knownOrRefused(deps: SwapDependencies, ask: SignedAsk): Promise<S
 /**
  * Keeps the proof of an ask that is known without one, and says whether it has: everybody can read a signed ask, and whoever
  * posts it first, without the proof, must not take its place among the proven ones from the owner of the key (A-149), nor
- * stand there with words of his own, which nobody signs (A-231).
+ * stand there with words of his own, which nobody signs (A-163).
  */
 async function keepProof(
   { ledger, readiness }: SwapDependencies,
