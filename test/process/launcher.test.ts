@@ -212,7 +212,7 @@ describe("start", () => {
       PEARL_RPC_PASSWORD: "hunter2",
       DATABASE_URL: "mysql://u:hunter2@h/d",
     }).ended;
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     for (const name of [
       "--prot",
       "PORT",

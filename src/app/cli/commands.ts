@@ -19,18 +19,17 @@ export function out(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The configuration of a command. Throws `CommandRefused` with all that is wrong in it. */
+/** The configuration of a command. Throws `CommandRefused` with all that is wrong in it, `CommandLineWrong` where a flag is. */
 export function configOf(flags: ReadonlyMap<string, string>): Config {
-  const unknown = unknownFlags(flags);
-  if (unknown.length > 0) throw new CommandLineWrong(unknown);
   const read = readConfig({
     flags,
     environment: process.env,
     readFile: textOf,
     keccak256: swapCrypto.keccak256,
   });
-  if (!read.ok) throw new CommandRefused(read.error);
-  return read.value;
+  if (read.ok) return read.value;
+  const Refused = unknownFlags(flags).length > 0 ? CommandLineWrong : CommandRefused;
+  throw new Refused(read.error);
 }
 
 function textOf(path: string): string | null {
