@@ -342,7 +342,6 @@ function isFull(failure: unknown): boolean {
   return refusal instanceof Error && "code" in refusal && String(refusal.code).startsWith("53");
 }
 
-/** A host name with several addresses fails once for each. */
 /** @throws StoreUnavailable where a file that the URL names, as `sslrootcert` does, cannot be read. */
 function clientOf(url: string, name: string, socket: Socket): Client {
   try {
@@ -364,6 +363,7 @@ function noConnection(cause: unknown): StoreUnavailable {
   return new StoreUnavailable(`PostgreSQL: ${reasonOf(cause)}; ${advice}`, { cause });
 }
 
+/** A host name with several addresses fails once for each. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
   return error instanceof Error ? error.message : String(error);
