@@ -108,7 +108,12 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ],
   [
     "src/swaps/evm/evm-",
-    ["src/swaps/evm/evm-*.test.ts", "test/evm/*.test.ts", "test/swap-world/lying-rpc*.test.ts"],
+    [
+      "src/swaps/evm/evm-*.test.ts",
+      "test/evm/*.test.ts",
+      "test/swap-world/lying-rpc*.test.ts",
+      "test/attacks/one-rpc-*.test.ts",
+    ],
   ],
   [
     "src/swaps/pearl/pearl-",
