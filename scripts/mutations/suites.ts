@@ -103,10 +103,6 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
     ["src/swaps/evm/evm-witnesses.test.ts", "test/attacks/one-rpc-invents-or-withholds-logs.test.ts"],
   ],
   [
-    "src/swaps/evm/evm-second-reading.ts",
-    ["test/attacks/one-rpc-*.test.ts", "test/evm/*.test.ts", "test/swap-world/lying-rpc*.test.ts"],
-  ],
-  [
     "src/swaps/evm/evm-",
     [
       "src/swaps/evm/evm-*.test.ts",
