@@ -51,21 +51,22 @@ const FIELDS = ["k", "reveal_margin_s", "lock_margin_s", "take_min_s"] as const;
 
 /**
  * The profiles that `SWAP_PROFILES` writes: a JSON array with "large" and "small" once each, every number an integer
- * from 1 on. Fails with one sentence. Whether they may be used is for `profileFaults`.
+ * from 1 on. Fails with what is wrong, as it stands behind the setting's name. Whether they may be used is for
+ * `profileFaults`.
  */
 export function parseProfiles(text: string): Result<SwapProfiles, string> {
   const parsed = parseJson(text);
-  if (!Array.isArray(parsed)) return err("SWAP_PROFILES is no JSON array");
+  if (!Array.isArray(parsed)) return err("is no JSON array");
   const byName = new Map<string, SwapProfile>();
   for (const entry of parsed) {
     const profile = parseProfile(entry);
     if (!profile.ok) return profile;
-    if (byName.has(profile.value.name)) return err(`SWAP_PROFILES names "${profile.value.name}" twice`);
+    if (byName.has(profile.value.name)) return err(`names "${profile.value.name}" twice`);
     byName.set(profile.value.name, profile.value);
   }
   const large = byName.get("large");
   const small = byName.get("small");
-  if (large === undefined || small === undefined) return err('SWAP_PROFILES needs "large" and "small"');
+  if (large === undefined || small === undefined) return err('lacks one of "large" and "small"');
   return ok({ large, small });
 }
 
@@ -78,16 +79,16 @@ function parseJson(text: string): unknown {
 }
 
 function parseProfile(entry: unknown): Result<SwapProfile, string> {
-  if (typeof entry !== "object" || entry === null) return err("an entry of SWAP_PROFILES is no object");
+  if (typeof entry !== "object" || entry === null) return err("has an entry that is no object");
   const fields = new Map<string, unknown>(Object.entries(entry));
   const name = fields.get("name");
   if (name !== "large" && name !== "small")
-    return err('a name in SWAP_PROFILES is neither "large" nor "small"');
+    return err('has an entry whose name is neither "large" nor "small"');
   const numbers: number[] = [];
   for (const field of FIELDS) {
     const value = fields.get(field);
     if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) {
-      return err(`SWAP_PROFILES: ${field} of "${name}" is no integer from 1 on`);
+      return err(`has no integer from 1 on as ${field} of "${name}"`);
     }
     numbers.push(value);
   }
@@ -108,17 +109,23 @@ export interface ProfileSettings {
   readonly takeTtlS: number;
 }
 
-/** Every reason to refuse the start (S-02, S-03), one sentence each; empty where all is well. */
-export function profileFaults(settings: ProfileSettings): readonly string[] {
+/** A reason to refuse the start: the setting, and what is wrong, as it stands behind the setting's name. */
+export interface ProfileFault {
+  readonly setting: "SWAP_MARGIN_S" | "SWAP_PROFILES";
+  readonly text: string;
+}
+
+/** Every reason to refuse the start (S-02, S-03); empty where all is well. */
+export function profileFaults(settings: ProfileSettings): readonly ProfileFault[] {
   const faults: string[] = [];
-  if (settings.swapMarginS < MIN_MARGIN_S) {
-    faults.push(`SWAP_MARGIN_S is below ${MIN_MARGIN_S}, the contract's floor between both refund times`);
-  }
   for (const profile of [settings.profiles.large, settings.profiles.small]) {
     if (!isPlayNetwork(settings.network)) faults.push(...loweredFaults(profile));
     faults.push(...marginFaults(profile, settings.takeTtlS));
   }
-  return faults;
+  const ofProfiles = faults.map((text) => ({ setting: "SWAP_PROFILES", text }) as const);
+  if (settings.swapMarginS >= MIN_MARGIN_S) return ofProfiles;
+  const text = `is below ${MIN_MARGIN_S}, the contract's floor between both refund times`;
+  return [{ setting: "SWAP_MARGIN_S", text }, ...ofProfiles];
 }
 
 function loweredFaults(profile: SwapProfile): readonly string[] {
@@ -133,7 +140,7 @@ function loweredFaults(profile: SwapProfile): readonly string[] {
     .filter(([, value, floor]) => value < floor)
     .map(
       ([field, , floor]) =>
-        `SWAP_PROFILES: ${field} of "${profile.name}" is below ${floor}; only simnet and regtest may lower it`,
+        `lowers ${field} of "${profile.name}" below ${floor}, which only simnet and regtest may`,
     );
 }
 
@@ -142,18 +149,14 @@ function marginFaults(profile: SwapProfile, takeTtlS: number): readonly string[]
   const { name, takeMinS, lockMarginS, revealMarginS } = profile;
   const floor = CONTRACT_REFUND_S + takeTtlS + 10 * MINUTE;
   if (takeMinS < floor) {
-    faults.push(
-      `SWAP_PROFILES: take_min_s of "${name}" is below ${floor} (2 h of the contract + TAKE_TTL_S + 10 min)`,
-    );
+    faults.push(`leaves take_min_s of "${name}" below ${floor} (2 h of the contract + TAKE_TTL_S + 10 min)`);
   }
   const lockFloor = lockMarginS + takeTtlS + 20 * MINUTE;
   if (takeMinS < lockFloor) {
-    faults.push(
-      `SWAP_PROFILES: take_min_s of "${name}" is below ${lockFloor} (lock_margin_s + TAKE_TTL_S + 20 min)`,
-    );
+    faults.push(`leaves take_min_s of "${name}" below ${lockFloor} (lock_margin_s + TAKE_TTL_S + 20 min)`);
   }
   if (lockMarginS < revealMarginS + 5 * MINUTE) {
-    faults.push(`SWAP_PROFILES: lock_margin_s of "${name}" is below reveal_margin_s + 5 min`);
+    faults.push(`leaves lock_margin_s of "${name}" below reveal_margin_s + 5 min`);
   }
   return faults;
 }

@@ -150,7 +150,8 @@ describe("configuration of swaps", () => {
     assert.equal(swaps({ SWAP_PROFILES: raised }).profiles.large.k, 20);
     assert.equal(swaps({ SWAP_PROFILES: lowered, STRAND_NETWORK: "simnet" }).profiles.small.k, 1);
     assert.equal(problems({ ...SWAPS, SWAP_PROFILES: lowered }).length, 2);
-    assert.match(problems({ ...SWAPS, SWAP_PROFILES: "[" }).join(), /SWAP_PROFILES/);
+    const [notJson = ""] = problems({ ...SWAPS, SWAP_PROFILES: "[" });
+    assert.match(notJson, /^SWAP_PROFILES is no JSON array/);
     assert.match(problems({ ...SWAPS, TAKE_TTL_S: "9000" }).join(), /TAKE_TTL_S/);
   });
 

@@ -165,12 +165,12 @@ function readProfiles(
   const text = reader.text("SWAP_PROFILES");
   const parsed = text === null ? null : parseProfiles(text);
   if (parsed !== null && !parsed.ok) {
-    reader.problem("SWAP_PROFILES", `cannot be used: ${parsed.error}`);
+    reader.problem("SWAP_PROFILES", parsed.error);
     return DEFAULT_PROFILES;
   }
   const profiles = parsed === null ? DEFAULT_PROFILES : parsed.value;
   for (const fault of profileFaults({ network, profiles, swapMarginS, takeTtlS })) {
-    reader.problem("SWAP_PROFILES", `cannot be used: ${fault}`);
+    reader.problem(fault.setting, fault.text);
   }
   return profiles;
 }
