@@ -13,9 +13,21 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
     },
     {
       rule: "S-13",
-      find: "this.blocks.get(hash) ?? {",
-      replace: "{",
+      find: "before?.hash === hash ? before : hiddenBlock(",
+      replace: "hiddenBlock(",
       why: "a block that another node has is new at each look, and never read",
+    },
+    {
+      rule: "S-13",
+      find: "tip.height - MOST_BLOCKS + 1)",
+      replace: "from)",
+      why: "a claim is never seen that came while the one other node that shows it was silent",
+    },
+    {
+      rule: "S-13",
+      find: "if (hashes.length < HASHES_AT_ONCE) this.#unnamedDueMs = dueMs;",
+      replace: "",
+      why: "a node that names no older blocks is asked for them each second, and for nothing else",
     },
     {
       rule: "S-13",

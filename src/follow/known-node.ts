@@ -21,8 +21,9 @@ export interface Witness {
   readonly hashAt: (height: number) => BlockHash | null;
   /** Lowest height that `hashAt` knows. */
   readonly from: number;
-  /** As `SwapNode.rawBlock`, of this node. */
+  /** As of `SwapNode`, of this node. */
   readonly rawBlock: SwapNode["rawBlock"];
+  readonly blockHashes: SwapNode["blockHashes"];
 }
 
 /** How far others must be ahead of the followed node to count as ahead (S-09). */
@@ -85,6 +86,9 @@ export class KnownNode {
   readonly rawBlock: SwapNode["rawBlock"] = (hash, mostBytes) =>
     this.ask((node) => node.rawBlock(hash, mostBytes));
 
+  readonly blockHashes: SwapNode["blockHashes"] = (from, count) =>
+    this.ask((node) => node.blockHashes(from, count));
+
   /** The node's answer, of which nothing is asked before it is known to be of the configured network. */
   async ask<Value>(ask: (node: SwapNode) => Promise<Value>): Promise<Value> {
     await this.identify();
@@ -93,8 +97,8 @@ export class KnownNode {
 
   /** What it shows of its chain; null before its first answer. */
   get view(): Witness | null {
-    const { place, tip, from, hashAt, rawBlock } = this;
-    return tip === null ? null : { place, tip, from, hashAt, rawBlock };
+    const { place, tip, from, hashAt, rawBlock, blockHashes } = this;
+    return tip === null ? null : { place, tip, from, hashAt, rawBlock, blockHashes };
   }
 
   /**

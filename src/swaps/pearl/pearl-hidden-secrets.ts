@@ -14,7 +14,7 @@ import type { Witness } from "../../follow/known-node.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { HeaderWindow } from "./pearl-headers.ts";
 import type { ShownPreimage } from "./pearl-matcher.ts";
-import { type OtherNodes, sharedHeightOf } from "./pearl-standing.ts";
+import type { OtherNodes } from "./pearl-standing.ts";
 import type { LedgerWrites } from "../ledger/ports.ts";
 
 /** What the search works with. */
@@ -41,6 +41,14 @@ const LATE_MS = 30_000;
  */
 const MOST_BYTES = 5_000_000;
 
+/**
+ * Newest blocks of a node that are looked at, four days of them. By itself it names but its newest hundred: those below are
+ * asked for where it was silent, or the service was down, while there came to be more.
+ */
+const MOST_BLOCKS = 2000;
+/** Hashes of these that it is asked for at a time. */
+const HASHES_AT_ONCE = 100;
+
 /** A block of another node that the applied chain has not. */
 interface HiddenBlock {
   readonly height: number;
@@ -53,29 +61,58 @@ interface HiddenBlock {
 
 /** What is known of one node. */
 class OneNode {
-  /** By hash, the lowest first. */
-  blocks: ReadonlyMap<BlockHash, HiddenBlock> = new Map();
+  /** By height, the lowest first. */
+  #blocks: ReadonlyMap<number, HiddenBlock> = new Map();
+  /** The highest of these heights at which it has not named its block; null where it has named all. */
+  #unnamed: number | null = null;
+  /** When it is to be asked for its block there, by the monotonic clock. */
+  #unnamedDueMs = 0;
   asking: Promise<void> | null = null;
 
-  /** Its blocks that the applied chain has not, as it names them now; those that it named before are known. */
-  names({ tip, from, hashAt }: Witness, shared: number, dueMs: number): void {
-    const blocks = new Map<BlockHash, HiddenBlock>();
-    for (let height = Math.max(shared + 1, from); height <= tip.height; height += 1) {
-      const hash = hashAt(height);
-      if (hash !== null)
-        blocks.set(hash, this.blocks.get(hash) ?? { height, hash, dueMs, isReadEarly: false });
+  /**
+   * Its blocks that the applied chain has not, as it names them now; those that it named before are known. All below a common
+   * one are common.
+   */
+  names({ tip, from, hashAt }: Witness, applied: HeaderWindow, dueMs: number): void {
+    const lowest = Math.max(applied.first?.height ?? 0, tip.height - MOST_BLOCKS + 1);
+    const blocks: [number, HiddenBlock][] = [];
+    this.#unnamed = null;
+    for (let height = tip.height; height >= lowest; height -= 1) {
+      const before = this.#blocks.get(height);
+      const hash = hashAt(height) ?? (height < from ? before?.hash : null);
+      if (hash === undefined || hash === null) this.#unnamed ??= height;
+      else if (hash === applied.at(height)?.hash) break;
+      else blocks.push([height, before?.hash === hash ? before : hiddenBlock(height, hash, dueMs)]);
     }
-    this.blocks = blocks;
+    this.#blocks = new Map(blocks.toReversed());
+  }
+
+  /** The heights of blocks that it is to be asked to name by now, or null. */
+  unnamed(nowMs: number): { readonly from: number; readonly count: number } | null {
+    if (this.#unnamed === null || nowMs < this.#unnamedDueMs) return null;
+    const from = Math.max(0, this.#unnamed - HASHES_AT_ONCE + 1);
+    return { from, count: this.#unnamed - from + 1 };
+  }
+
+  /** It has named these blocks from a height on; what it has not is asked for again then. */
+  namesOlder(from: number, hashes: readonly BlockHash[], dueMs: number): void {
+    const older = hashes.map((hash, i) => [from + i, hiddenBlock(from + i, hash, dueMs)] as const);
+    this.#blocks = new Map([...older, ...this.#blocks]);
+    if (hashes.length < HASHES_AT_ONCE) this.#unnamedDueMs = dueMs;
   }
 
   /** The first one that is to be read by now, or null. */
   due(nowMs: number, areOrdersKnown: boolean): HiddenBlock | null {
-    for (const block of this.blocks.values()) {
+    for (const block of this.#blocks.values()) {
       const { dueMs, isReadEarly } = block;
       if (dueMs === null ? isReadEarly && areOrdersKnown : dueMs <= nowMs) return block;
     }
     return null;
   }
+}
+
+function hiddenBlock(height: number, hash: BlockHash, dueMs: number): HiddenBlock {
+  return { height, hash, dueMs, isReadEarly: false };
 }
 
 /** Searches blocks of other nodes, each once, one of each node at a time. */
@@ -97,22 +134,46 @@ export class HiddenSecrets {
     for (const { asking } of this.#nodes.values()) await asking;
   }
 
-  /** Asks each of the other nodes that has any for its next block, without waiting. */
+  /** Asks each of the other nodes that has any for its next block, or for the names of older ones, without waiting. */
   look(): void {
-    const { others, clock, ledger, areOrdersKnown } = this.#deps;
+    const { others, clock, ledger } = this.#deps;
     const applied = this.#deps.applied();
     if (applied.tip === null || ledger.watch.size === 0) return;
     const nowMs = clock.monotonicMs();
     for (const witness of others.witnesses() ?? []) {
       const node = this.#nodes.get(witness.place) ?? new OneNode();
       this.#nodes.set(witness.place, node);
-      node.names(witness, sharedHeightOf(witness, applied), nowMs + LATE_MS);
-      const block = node.asking === null ? node.due(nowMs, areOrdersKnown()) : null;
-      if (block === null) continue;
-      node.asking = this.#read(witness, block).finally(() => {
+      node.names(witness, applied, nowMs + LATE_MS);
+      const asking = node.asking === null ? this.#asked(witness, node, nowMs) : null;
+      if (asking === null) continue;
+      node.asking = asking.finally(() => {
         node.asking = null;
       });
     }
+  }
+
+  /** Its question now, or null. What it has to name goes first: the older a claim is, the nearer is the deadline. */
+  #asked(witness: Witness, node: OneNode, nowMs: number): Promise<void> | null {
+    const unnamed = node.unnamed(nowMs);
+    if (unnamed !== null) return this.#askNames(witness, node, unnamed);
+    const block = node.due(nowMs, this.#deps.areOrdersKnown());
+    return block === null ? null : this.#read(witness, block);
+  }
+
+  /** Never rejects. */
+  async #askNames(
+    witness: Witness,
+    node: OneNode,
+    { from, count }: { readonly from: number; readonly count: number },
+  ): Promise<void> {
+    const { clock, log } = this.#deps;
+    let hashes: readonly BlockHash[] = [];
+    try {
+      hashes = await witness.blockHashes(from, count);
+    } catch (error) {
+      log.debug({ from }, `swaps: older blocks of PEARL node ${witness.place + 1}: ${sentenceOf(error)}`);
+    }
+    node.namesOlder(from, hashes, clock.monotonicMs() + LATE_MS);
   }
 
   /** Never rejects. */

@@ -179,7 +179,7 @@ export class NodeStanding {
  * Up to which height another node's chain is the applied one; -1 where they share none that is known. Every block names its
  * parent, so that one common block makes all below it common: nobody has to be asked about the block of each lock.
  */
-export function sharedHeightOf({ tip, from, hashAt }: Witness, window: HeaderWindow): number {
+function sharedHeightOf({ tip, from, hashAt }: Witness, window: HeaderWindow): number {
   for (let height = Math.min(tip.height, window.tip?.height ?? -1); height >= from; height -= 1) {
     const hash = hashAt(height);
     if (hash !== null && hash === window.at(height)?.hash) return height;
