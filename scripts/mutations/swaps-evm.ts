@@ -26,6 +26,30 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "a log that was late wedges the index while one RPC does not answer",
     },
   ]),
+  ...inFile("src/adapters/json-rpc/json-rpc-client.ts", [
+    {
+      rule: "S-07",
+      find: "(options.wholeMs ?? Number.POSITIVE_INFINITY)",
+      replace: "Number.POSITIVE_INFINITY",
+      why: "a poll that is asked in ever smaller parts takes longer than the other RPCs' answers count",
+    },
+  ]),
+  ...inFile("src/adapters/json-rpc/batch-size.ts", [
+    {
+      rule: "S-08",
+      find: "this.#sizes.get(method) ??",
+      replace: "this.#sizes.values().next().value ??",
+      why: "whoever makes long receipts has blocks asked for one by one",
+    },
+  ]),
+  ...inFile("src/adapters/json-rpc/rpc-answer.ts", [
+    {
+      rule: "S-07",
+      find: "Buffer.from(text.slice(0, MOST_CHARACTERS)).toString()",
+      replace: "text.slice(0, MOST_CHARACTERS)",
+      why: "fifty long refusals that are remembered fill the memory",
+    },
+  ]),
   ...inFile("src/adapters/evm-rpc/escrow-events.ts", [
     {
       rule: "S-25",

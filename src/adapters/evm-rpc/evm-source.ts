@@ -31,11 +31,11 @@ export interface SourceOptions {
 }
 
 /**
- * A poll that takes longer has failed: the next URL may be fine. What the final block in force is made of has to be there
+ * A poll that takes longer has failed, in however many parts it is asked: the next URL may be fine. What the final block in force is made of has to be there
  * within the 30 s for which the others' answers count, the chain id besides (S-07). Every RPC is polled each other second, so
  * that its newest block must not cost more than one of a hundred thousand transactions.
  */
-const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000, answerBytes: 8 * 1024 * 1024 };
+const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000, wholeMs: 10_000, answerBytes: 8 * 1024 * 1024 };
 /**
  * Logs of wide ranges take long; asking for the same again would not help, asking for less does. So it is where there are more
  * than can be taken apart at once: some ten thousand are what providers give, and what fits into a block.

@@ -35,3 +35,20 @@ export class BatchSize {
     this.#calls = Math.max(1, Math.min(this.#calls, Math.ceil(calls / 2)));
   }
 }
+
+/** That number for each method: what is too much of one says nothing of another, and anybody can make receipts long. */
+export class BatchSizes {
+  readonly #most: number;
+  readonly #sizes = new Map<string, BatchSize>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** That of requests whose first call is of this method. */
+  of(method: string): BatchSize {
+    const size = this.#sizes.get(method) ?? new BatchSize(this.#most);
+    this.#sizes.set(method, size);
+    return size;
+  }
+}

@@ -6,12 +6,15 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { Clock } from "../../follow/ports.ts";
-import { BatchSize } from "./batch-size.ts";
+import { type BatchSize, BatchSizes } from "./batch-size.ts";
 import { HttpPost, PostFault, type PostFailure, type PostLimits, type RpcTarget } from "./http-post.ts";
 import {
+  beginningOf,
   isRecord,
   type JsonValue,
   parseJson,
+  QUOTED_CHARACTERS,
+  refusalSentence,
   repliesOf,
   requestBody,
   type RpcCall,
@@ -65,6 +68,8 @@ export interface Patience extends PostLimits {
 
 /** How the calls are made, where that differs from the client's own way; an answer never has more bytes than that allows. */
 export interface CallOptions extends Partial<Patience> {
+  /** All tries and parts of the question together may take so long, milliseconds; absent: as long as they take. */
+  readonly wholeMs?: number;
   readonly batchCalls?: number;
   /** Waits for a free place and makes the request then. */
   readonly inLine?: <T>(request: () => Promise<T>) => Promise<T>;
@@ -74,6 +79,13 @@ export interface CallOptions extends Partial<Patience> {
 export interface ReadBody<Item> {
   readonly json: unknown;
   readonly itemOf: (reply: RpcReply) => Item | string;
+}
+
+/** How patient a question is answered. */
+interface Bounds extends Patience {
+  readonly batch: BatchSize;
+  /** When its whole time is up, by the monotonic clock. */
+  readonly untilMs: number;
 }
 
 type BodyReader<Item> = (body: Buffer) => ReadBody<Item>;
@@ -92,24 +104,18 @@ interface FailedTry {
 /** One try: an answer that counts, or a failure. */
 type Try<Item> = { readonly done: true; readonly items: readonly Item[] } | FailedTry;
 
-const QUOTED_CHARACTERS = 120;
+const TIME_IS_UP = "no whole answer in the time that all its parts have";
 /** Refusals of several calls in one request, or of some of them, in the words that servers have for it. */
 const OF_BATCHES = /batch/i;
 /** A gateway in front of the server has waited long enough: its word for our own timeout. */
 const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([408, 504, 524]);
-const POST_FAILURES: Readonly<Record<PostFailure, RpcFailure>> = {
-  broken: "UNREACHABLE",
-  untrusted: "UNREACHABLE",
-  closed: "UNREACHABLE",
-  timeout: "TIMEOUT",
-  "too-large": "TOO_LARGE",
-};
-const LESS_HELPS: Readonly<Record<PostFailure, FailedTry["lessHelps"]>> = {
-  broken: "perhaps",
-  untrusted: "no",
-  closed: "no",
-  timeout: "perhaps",
-  "too-large": "yes",
+/** What a request without an answer is, and whether fewer calls in it may fare better. */
+const POST_FAILURES: Readonly<Record<PostFailure, readonly [RpcFailure, FailedTry["lessHelps"]]>> = {
+  broken: ["UNREACHABLE", "perhaps"],
+  untrusted: ["UNREACHABLE", "no"],
+  closed: ["UNREACHABLE", "no"],
+  timeout: ["TIMEOUT", "perhaps"],
+  "too-large": ["TOO_LARGE", "yes"],
 };
 
 /** Asks one server. */
@@ -121,7 +127,7 @@ export class JsonRpcClient {
   readonly #patience: Patience;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
-  readonly #batch: BatchSize;
+  readonly #batches: BatchSizes;
   #nextId = 1;
 
   constructor(target: RpcTarget, dialect: Dialect, patience: Patience, clock: Clock) {
@@ -130,7 +136,7 @@ export class JsonRpcClient {
     this.#post = new HttpPost(target);
     this.#patience = patience;
     this.#clock = clock;
-    this.#batch = new BatchSize(dialect.batchCalls);
+    this.#batches = new BatchSizes(dialect.batchCalls);
   }
 
   /** Makes the calls; replies in their order. Rejects with the dialect's error; a refusal of a single call is a reply. */
@@ -145,7 +151,12 @@ export class JsonRpcClient {
     options: CallOptions,
   ): Promise<readonly Item[]> {
     const { answerBytes } = this.#patience;
-    const bounds = { answerBytes: Math.min(answerBytes, options.answerBytes ?? answerBytes) };
+    const batch = this.#batches.of(calls[0]?.method ?? "");
+    const bounds = {
+      batch,
+      answerBytes: Math.min(answerBytes, options.answerBytes ?? answerBytes),
+      untilMs: this.#clock.monotonicMs() + (options.wholeMs ?? Number.POSITIVE_INFINITY),
+    };
     const patience = { ...this.#patience, ...options, ...bounds };
     const inLine = options.inLine ?? ((request) => request());
     const parts: (readonly Item[])[] = [];
@@ -153,7 +164,7 @@ export class JsonRpcClient {
     let hasFailed = false;
     const lane = async (): Promise<void> => {
       while (at < calls.length && !hasFailed) {
-        const size = Math.min(this.#batch.calls, options.batchCalls ?? this.#batch.calls);
+        const size = Math.min(batch.calls, options.batchCalls ?? batch.calls);
         const part = calls.slice(at, at + size);
         at += part.length;
         const place = parts.push([]) - 1;
@@ -201,7 +212,7 @@ export class JsonRpcClient {
   /** The server's refusal as an error. */
   refusal(call: RpcCall, refusal: RpcRefusal): Error {
     const failure = this.#dialect.refusalFailure(call.method, refusal);
-    return this.#error(failure, [call], sentenceOf(refusal), { rpcCode: refusal.code });
+    return this.#error(failure, [call], refusalSentence(refusal), { rpcCode: refusal.code });
   }
 
   /** Ends all requests; later ones are refused. */
@@ -213,14 +224,14 @@ export class JsonRpcClient {
   async #request<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
-    patience: Patience,
+    patience: Bounds,
   ): Promise<readonly Item[]> {
     let delay = patience.firstDelayMs;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#closing.signal.aborted) throw this.#error("UNREACHABLE", calls, "this client was closed");
       const outcome = await this.#once(read, calls, patience);
       if (outcome.done) {
-        this.#batch.answered(calls.length);
+        patience.batch.answered(calls.length);
         return outcome.items;
       }
       const { failure, what, isPassing, lessHelps, cause } = outcome;
@@ -239,7 +250,7 @@ export class JsonRpcClient {
   async #answersOne<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
-    patience: Patience,
+    patience: Bounds,
   ): Promise<boolean> {
     if (calls.length < 2 || this.#closing.signal.aborted) return false;
     return (await this.#once(read, calls.slice(0, 1), patience)).done;
@@ -249,17 +260,17 @@ export class JsonRpcClient {
   async #halves<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
-    patience: Patience,
+    patience: Bounds,
     failure: RpcFailure,
   ): Promise<readonly Item[]> {
     const half = Math.ceil(calls.length / 2);
     // Too large for a bound of this question's own says nothing of other questions.
     const isForAll = failure !== "TOO_LARGE" || patience.answerBytes >= this.#patience.answerBytes;
-    if (isForAll) this.#batch.refused(calls.length);
+    if (isForAll) patience.batch.refused(calls.length);
     const items: (readonly Item[])[] = [];
     for (let at = 0; at < calls.length; ) {
       // The first part may have shown that even half is too much.
-      const part = calls.slice(at, at + (isForAll ? Math.min(half, this.#batch.calls) : half));
+      const part = calls.slice(at, at + (isForAll ? Math.min(half, patience.batch.calls) : half));
       items.push(await this.#request(read, part, patience));
       at += part.length;
     }
@@ -269,20 +280,25 @@ export class JsonRpcClient {
   async #once<Item extends object>(
     read: BodyReader<Item>,
     calls: readonly RpcCall[],
-    patience: Patience,
+    patience: Bounds,
   ): Promise<Try<Item>> {
     const firstId = this.#nextId;
     this.#nextId += calls.length;
+    const leftMs = Math.ceil(patience.untilMs - this.#clock.monotonicMs());
+    if (leftMs <= 0) return failed("TIMEOUT", TIME_IS_UP, false, "no");
     try {
       const body = requestBody(this.#dialect.version, calls, firstId);
-      const answer = await this.#post.send(body, patience);
+      const timeoutMs = Math.min(patience.timeoutMs, leftMs);
+      const answer = await this.#post.send(body, { ...patience, timeoutMs });
       return this.#judge(answer.status, answer.body, read, calls, firstId);
     } catch (cause) {
       if (!(cause instanceof PostFault)) throw cause;
       // One wait for a silent server is enough: waiting again at each try would only hide the silence.
       const isPassing = cause.failure === "broken";
-      const lessHelps = LESS_HELPS[cause.failure];
-      return { ...failed(POST_FAILURES[cause.failure], cause.message, isPassing, lessHelps), cause };
+      const [failure, lessHelps] = POST_FAILURES[cause.failure];
+      // How much of its time was left is another number each time.
+      const what = leftMs < patience.timeoutMs && cause.failure === "timeout" ? TIME_IS_UP : cause.message;
+      return { ...failed(failure, what, isPassing, lessHelps), cause };
     }
   }
 
@@ -304,15 +320,15 @@ export class JsonRpcClient {
     }
     // Before all else: what limits batches is often worded like a limit of requests in time, which would pass.
     const crowded = calls.length > 1 ? this.#crowdedOut(status, replies, calls) : null;
-    if (crowded !== null) return failed("RPC_ERROR", sentenceOf(crowded), false, "yes");
+    if (crowded !== null) return failed("RPC_ERROR", refusalSentence(crowded), false, "yes");
     for (const [i, reply] of replies.entries()) {
       if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply.error) === "BUSY") {
-        return failed("BUSY", sentenceOf(reply.error), true);
+        return failed("BUSY", refusalSentence(reply.error), true);
       }
     }
     if (shared !== null && calls.length > 1) {
       const failure = this.#dialect.refusalFailure(calls[0]?.method ?? "", shared);
-      return failed(failure, sentenceOf(shared), false, failure === "AUTH_FAILED" ? "no" : "perhaps");
+      return failed(failure, refusalSentence(shared), false, failure === "AUTH_FAILED" ? "no" : "perhaps");
     }
     const items: Item[] = [];
     for (const reply of replies) {
@@ -365,18 +381,6 @@ export class JsonRpcClient {
   }
 }
 
-/**
- * At most so many characters, and no piece of a word at the end: servers repeat a path or a login that is a key, and a piece
- * of it is none that the log knows to leave out.
- */
-function beginningOf(text: string, most = QUOTED_CHARACTERS): string {
-  if (text.length <= most) return text;
-  const whole = /^[^\w]/.test(text.slice(most))
-    ? text.slice(0, most)
-    : text.slice(0, most).replace(/[\w%+/=.:@~-]+$/, "");
-  return `${whole}…`;
-}
-
 function readJson(body: Buffer): ReadBody<RpcReply> {
   return { json: parseJson(body.toString("utf8")), itemOf: (reply) => reply };
 }
@@ -388,8 +392,4 @@ function failed(
   lessHelps: FailedTry["lessHelps"] = "perhaps",
 ): FailedTry {
   return { done: false, failure, what, isPassing, lessHelps };
-}
-
-function sentenceOf(refusal: RpcRefusal): string {
-  return `error ${refusal.code}: ${beginningOf(refusal.message, 2 * QUOTED_CHARACTERS)}`;
 }

@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { repliesOf, sharedRefusal, shownValue } from "./rpc-answer.ts";
 
 const error = (message: string) => ({ code: -32_000, message });
@@ -21,6 +23,23 @@ test("the words of a refusal are cut where they are longer than any that says so
   const said = replies.map((reply) => (reply.ok ? null : reply.error.message));
   assert.deepEqual(said, [short, long.slice(0, 10_000)]);
   assert.deepEqual(sharedRefusal({ id: null, error: error(long) }, 2), error(long.slice(0, 10_000)));
+});
+
+test("S-07: what is kept of a refusal does not keep the whole of it, which may be as long as an answer", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const heapUsed = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapUsed();
+  const kept = Array.from({ length: 20 }, (_, i) => {
+    const text = JSON.stringify({ id: 5, error: error(`${i} ${"x".repeat(5_000_000)}`) });
+    return repliesOf(JSON.parse(text), 1, 5);
+  });
+  const keptBytes = heapUsed() - before;
+  assert.equal(kept.length, 20);
+  assert.ok(keptBytes < 10_000_000, `${keptBytes} bytes`);
 });
 
 test("S-07: an answer whose id is a hundred thousand lists within each other is one that was not asked for, and breaks nothing", () => {

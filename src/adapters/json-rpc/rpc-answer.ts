@@ -52,6 +52,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A copy: a piece of a text keeps all of it, which may be as long as an answer, and what is told of failures is remembered. */
+function copyOfBeginning(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : Buffer.from(text.slice(0, MOST_CHARACTERS)).toString();
+}
+
 function replyOf(answer: Record<string, unknown>): RpcReply | null {
   const { error } = answer;
   if (error === null || error === undefined) {
@@ -59,7 +64,7 @@ function replyOf(answer: Record<string, unknown>): RpcReply | null {
   }
   if (!isRecord(error) || typeof error["message"] !== "string") return null;
   const code = typeof error["code"] === "number" ? error["code"] : 0;
-  return err({ code, message: error["message"].slice(0, MOST_CHARACTERS) });
+  return err({ code, message: copyOfBeginning(error["message"]) });
 }
 
 /**
@@ -96,6 +101,26 @@ export function repliesOf(json: unknown, callCount: number, firstId: number): re
   }
   // As many answers as calls, none twice and none foreign: none is missing.
   return replies.filter((reply) => reply !== undefined);
+}
+
+/** Characters of a page or a request that messages quote. */
+export const QUOTED_CHARACTERS = 120;
+
+/**
+ * At most so many characters, and no piece of a word at the end: servers repeat a path or a login that is a key, and a piece
+ * of it is none that the log knows to leave out.
+ */
+export function beginningOf(text: string, most = QUOTED_CHARACTERS): string {
+  if (text.length <= most) return text;
+  const whole = /^[^\w]/.test(text.slice(most))
+    ? text.slice(0, most)
+    : text.slice(0, most).replace(/[\w%+/=.:@~-]+$/, "");
+  return `${whole}…`;
+}
+
+/** A refusal as messages show it. */
+export function refusalSentence(refusal: RpcRefusal): string {
+  return `error ${refusal.code}: ${beginningOf(refusal.message, 2 * QUOTED_CHARACTERS)}`;
 }
 
 /** Characters of a text that messages show. */
