@@ -54,6 +54,22 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
       why: "a node that lies holds the service up with a block of millions of transactions",
     },
   ]),
+  ...inFile("src/swaps/pearl/pearl-watch.ts", [
+    {
+      rule: "S-53",
+      find: "firmMs: this.#isOlderOwed ? Math.min(ms, pollMs) : ms",
+      replace: "firmMs: ms",
+      why: "new blocks come ten seconds late while an old one cannot be had",
+    },
+  ]),
+  ...inFile("src/swaps/ledger/chain-book.ts", [
+    {
+      rule: "S-53",
+      find: "if (isFull) lowest = Math.min(lowest, other);",
+      replace: "",
+      why: "blocks that a hint has named are not read again after a thousand other hints",
+    },
+  ]),
   ...inFile("src/swaps/readiness.ts", [
     {
       rule: "S-13",

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../testkit/until.ts";
 import { liar } from "./liar.ts";
 import { pay, watchedOrder, WatchStage } from "./watch-stage.ts";
 
@@ -56,5 +57,37 @@ describe("blocks that are to be read again", () => {
     ledger.reread(stage.height + 1);
     await life.follow();
     assert.equal(ledger.rereads.size, 0);
+  });
+
+  test("S-53: any number of notes is one pass, from the lowest block on", async () => {
+    const { ledger } = stage;
+    const life = stage.live();
+    await life.follow();
+    for (let note = 1; note <= 150_000; note += 1) ledger.rereads.set(String(note), stage.height + 1);
+    await life.follow();
+    assert.equal(ledger.rereads.size, 0);
+  });
+
+  test("S-53: new blocks are read at once while older ones cannot be had", async () => {
+    const { ledger } = stage;
+    const missing = stage.node.chain.index.at(5)?.hash;
+    const life = stage.live(
+      (node) =>
+        liar(node, {
+          rawBlock: (hash) => (hash === missing ? Promise.reject(new Error("pruned")) : node.rawBlock(hash)),
+        }),
+      { retryMinMs: 60_000, retryMaxMs: 60_000 },
+    );
+    ledger.know(watchedOrder(80).watched, 0);
+    const stop = new AbortController();
+    const running = life.watch.run(stop.signal);
+    try {
+      await until("the old block is missed", () => life.warnings.some((line) => line.includes("pruned")));
+      stage.mineEmpty(1);
+      await until("the new one is read", () => ledger.tips().pearl.height === stage.height, 20_000);
+    } finally {
+      stop.abort();
+      await running;
+    }
   });
 });

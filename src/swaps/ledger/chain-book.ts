@@ -23,6 +23,12 @@ export function rememberedCheckpoints(
   return [...newest, ...older.filter(({ height }) => height <= finalHeight).slice(0, 1)];
 }
 
+/**
+ * Notes that are kept: the next one takes the place of all. Anybody's hint makes one, and where old blocks cannot be had, as of a
+ * pruned node, none ends.
+ */
+const MOST_REREADS = 1000;
+
 /** The tips and the remembered blocks. */
 export class ChainBook {
   readonly #tips: LayeredValue<ChainTips>;
@@ -82,9 +88,15 @@ export class ChainBook {
 
   /** Notes that PEARL blocks from this height on must be read again. */
   noteReread(height: number, change: BookChange): void {
+    const isFull = this.rereads.size >= MOST_REREADS;
+    let [last, lowest] = [0, Math.max(0, height)];
+    for (const [id, other] of this.rereads) {
+      last = Math.max(last, Number(id));
+      if (isFull) lowest = Math.min(lowest, other);
+    }
+    if (isFull) for (const id of [...this.rereads.keys()]) this.endReread(id, change);
     // Whoever reads has taken the notes that there were: a new one must not be taken for one of them.
-    const last = Math.max(0, ...[...this.rereads.keys()].map(Number));
-    this.#putReread({ id: String(last + 1), height: Math.max(0, height) }, change);
+    this.#putReread({ id: String(last + 1), height: lowest }, change);
   }
 
   /** A stored note, loaded. */

@@ -371,7 +371,8 @@ export class PearlWatch implements ConditionSource {
     const noted = this.#deps.ledger.watch.rereads();
     if (noted.size === 0) return null;
     const reasons = { scripts: [], fromTime: 0, rereads: [...noted.keys()] };
-    return this.#pass(reasons, { height: Math.max(Math.min(...noted.values()), 0), parent: null });
+    const height = [...noted.values()].reduce((lowest, one) => Math.min(lowest, one), Infinity);
+    return this.#pass(reasons, { height: Math.max(height, 0), parent: null });
   }
 
   #pass(wanted: ScanReasons, start: ScanStart): Backscan {
@@ -387,11 +388,12 @@ export class PearlWatch implements ConditionSource {
   }
 
   #failed(error: unknown, failures: number): RetryPause {
-    const { retryMinMs, retryMaxMs } = this.#options;
+    const { pollMs, retryMinMs, retryMaxMs } = this.#options;
     const { kind } = this.#trouble.failed(error);
     this.#failing.set(kind !== "store");
     if (kind === "store" || kind === "internal") this.#tip.doubt();
     const ms = retryMs(failures, retryMinMs, retryMaxMs);
-    return { ms, firmMs: ms };
+    // A new block is read at once, whatever keeps older ones away.
+    return { ms, firmMs: this.#isOlderOwed ? Math.min(ms, pollMs) : ms };
   }
 }
