@@ -26,6 +26,14 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "a log that was late wedges the index while one RPC does not answer",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-end-witnesses.ts", [
+    {
+      rule: "A-123",
+      find: "...this.#older, ",
+      replace: "",
+      why: "one RPC that invents a thousand orders with their ends at each poll keeps a true end from being shown",
+    },
+  ]),
   ...inFile("src/adapters/json-rpc/json-rpc-client.ts", [
     {
       rule: "S-07",

@@ -27,11 +27,14 @@ const ENDS_AT_ONCE = 50;
  */
 const SHOWN_AT_ONCE = 40;
 /**
- * Ends that are looked at, the newest of all: one RPC can invent a hundred thousand, which each look would go through. More
- * than can be asked about at a poll's pace before their words are old; an older one counts as not shown until it is final,
- * unless it has come to be shown before: that one RPC alone cannot make.
+ * Ends that are looked at, the newest of all and the newest of orders whose locking is final: one RPC can invent a hundred
+ * thousand with their orders, which each look would go through, but no more orders that are final than there are. More than can be
+ * asked about at a poll's pace before their words are old; an older one counts as not shown until it is final, unless it has come
+ * to be shown before: that one RPC alone cannot make.
  */
 const ENDS_LOOKED_AT = 1_000;
+/** So many a look are judged by whether their orders' locking is final, in turn. */
+const ENDS_JUDGED = 2_000;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -73,6 +76,10 @@ export class EndWitnesses {
   readonly #storedCountsUntilMs: number;
   /** What an earlier process has stored. */
   readonly #stored: ReadonlySet<string>;
+  /** Ends that one RPC cannot invent any number of. */
+  #older: ReadonlySet<OrderEnd> = new Set();
+  /** How many ends were judged for that, in the present turn. */
+  #judged = 0;
   #isNoting = false;
   #noting: Promise<void> = Promise.resolve();
 
@@ -110,7 +117,7 @@ export class EndWitnesses {
     await this.#noting;
   }
 
-  /** The newest ones, and those that count as shown, by their names, ascending. */
+  /** The newest ones, of all and of older orders, and those that count as shown, by their names. */
   #ends(shown: ReadonlySet<string>): ReadonlyMap<string, OrderEnd> {
     const { ledger } = this.#deps;
     const { height, finalHeight } = ledger.tips().evm;
@@ -119,10 +126,27 @@ export class EndWitnesses {
     const orders = new Set([...shown].map(orderOfEnd));
     // Their names take too long to be made of all of them.
     const kept = ends.slice(0, -ENDS_LOOKED_AT).filter(({ orderHash }) => orders.has(orderHash));
+    this.#older = this.#ofOlderOrders(ends, events);
+    const newest = new Set([...this.#older, ...ends.slice(-ENDS_LOOKED_AT)]);
     return new Map([
       ...kept.map((end) => [nameOf(end), end] as const).filter(([name]) => shown.has(name)),
-      ...ends.slice(-ENDS_LOOKED_AT).map((end) => [nameOf(end), end] as const),
+      ...[...newest].map((end) => [nameOf(end), end] as const),
     ]);
+  }
+
+  /**
+   * The newest of the ends whose orders are locked by none of these events, as far as they are known to be such: one look tells it
+   * of some.
+   */
+  #ofOlderOrders(ends: readonly OrderEnd[], events: readonly EscrowEvent[]): ReadonlySet<OrderEnd> {
+    if (ends.length <= ENDS_LOOKED_AT) return new Set();
+    this.#judged = this.#judged < ends.length ? this.#judged : 0;
+    const judged = ends.slice(this.#judged, this.#judged + ENDS_JUDGED);
+    this.#judged += ENDS_JUDGED;
+    const found = new Map(judged.map((end) => [end.orderHash, end]));
+    for (const event of events) if (event.kind === "OrderLocked") found.delete(event.orderHash);
+    const older = ends.filter((end) => this.#older.has(end) || found.get(end.orderHash) === end);
+    return new Set(older.slice(-ENDS_LOOKED_AT));
   }
 
   /**
