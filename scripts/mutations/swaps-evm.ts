@@ -34,6 +34,22 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "one RPC that invents a thousand orders with their ends at each poll keeps a true end from being shown",
     },
   ]),
+  ...inFile("src/swaps/evm/evm-compare-range.ts", [
+    {
+      rule: "S-08",
+      find: "if (isBreath(i)) await clock.sleep(0);",
+      replace: "",
+      why: "nobody else is served for a second while a full block is read again",
+    },
+  ]),
+  ...inFile("src/swaps/evm/evm-catch-up.ts", [
+    {
+      rule: "S-26",
+      find: "const heads = await standing.ask(index);",
+      replace: "const { heads } = followed;",
+      why: "an RPC that is switched to another chain has all that is indexed undone, with an alarm",
+    },
+  ]),
   ...inFile("src/adapters/json-rpc/json-rpc-client.ts", [
     {
       rule: "S-07",

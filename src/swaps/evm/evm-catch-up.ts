@@ -117,7 +117,9 @@ export class EvmCatchUp {
   /** Goes back to this block (null: before all) because the chain above it is another one, and reads that. */
   async leaveBranch(followed: Followed, shared: EvmPoint | null, signal: AbortSignal): Promise<RoundEnd> {
     const { ledger, sources, standing, clock, log } = this.#deps;
-    const { index, heads } = followed;
+    const { index } = followed;
+    // With them the chain is named again: another one may have come to stand behind the URL since the last look (S-26).
+    const heads = await standing.ask(index);
     const rewindTo = shared?.number ?? this.#options.firstBlock - 1;
     const source = ofRpc(this.#deps.sources, index);
     const nowS = Math.floor(clock.nowMs() / 1000);
@@ -136,7 +138,7 @@ export class EvmCatchUp {
     );
     const from = rewindTo + 1;
     if (shared === null || heads.head.number >= from) {
-      return this.#read(followed, { rewindTo, from, before: shared, alarm }, signal);
+      return this.#read({ index, heads }, { rewindTo, from, before: shared, alarm }, signal);
     }
     const change = { rewindTo, events: [], checkpoints: [checkpointOf(shared)], tip: tipOf(shared) };
     await this.#apply({ ...change, finalHeight: -1, ...(alarm === null ? {} : { alarm }) }, index);
@@ -200,6 +202,7 @@ export class EvmCatchUp {
           source: inTime(this.#deps, index, this.#options.rangeMs),
           byReceipts: this.#patience.byReceipts(index),
           ...reading,
+          clock,
           sizer,
           from,
           head: heads.head,

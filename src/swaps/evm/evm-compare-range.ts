@@ -3,9 +3,10 @@
 // the range is remembered as final, so that it may not be its word alone, nor that of whoever has read it first: this may
 // have been the same RPC.
 
+import type { Clock } from "../../follow/ports.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
-import { badLogs, checkLogs, type LogQuestion } from "./evm-cross-check.ts";
+import { badLogs, checkLogs, isBreath, type LogQuestion } from "./evm-cross-check.ts";
 import { hashesAt } from "./evm-fork.ts";
 import { escrowLogs, type EscrowLogsQuestion } from "./evm-range.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
@@ -17,6 +18,7 @@ import { eventKey } from "../ledger/fact-kinds.ts";
 /** What to compare. */
 interface ComparedQuestion extends Omit<EscrowLogsQuestion, "escrow"> {
   readonly reading: LogReading;
+  readonly clock: Pick<Clock, "sleep">;
   readonly from: number;
   /** Last block that may be read; the sizer says how many are read together. */
   readonly limit: number;
@@ -67,8 +69,9 @@ export async function compareRange(
     if (ours.hash !== anchor.hash) return anchor.number > final.height ? null : { elsewhere: anchor.number };
     checkOneChain([end, ours, theirs], source);
     const logs = await escrowLogs({ ...question, escrow: reading.escrow }, from, end);
-    if (logs !== null)
-      return { end, blocks: to - from + 1, ...difference(logs, { source: source.name, from, to }, question) };
+    if (logs === null) continue;
+    const found = await difference(logs, { source: source.name, from, to }, question);
+    return { end, blocks: to - from + 1, ...found };
   }
 }
 
@@ -81,17 +84,18 @@ function checkOneChain(blocks: readonly EvmBlock[], source: EvmSource): void {
   }
 }
 
-function difference(
+async function difference(
   logs: readonly EvmLog[],
   asked: LogQuestion,
-  { reading, indexed }: ComparedQuestion,
-): Pick<Compared, "events" | "absent" | "extra"> {
+  { reading, clock, indexed }: ComparedQuestion,
+): Promise<Pick<Compared, "events" | "absent" | "extra">> {
   checkLogs(logs, asked);
   const events = indexed(asked.from, asked.to);
   const shown = new Set<EscrowEvent>();
   const extra: EscrowEvent[] = [];
   let at = 0;
-  for (const log of logs) {
+  for (const [i, log] of logs.entries()) {
+    if (isBreath(i)) await clock.sleep(0);
     // Both ascend. One RPC can have hundreds of thousands of events indexed, for which there is no time to make keys.
     while (at < events.length && isBefore(events[at], log)) at += 1;
     const event = events[at];

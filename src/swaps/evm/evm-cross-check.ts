@@ -130,18 +130,27 @@ export function checkLinks(blocks: readonly EvmBlock[], source: string): void {
   }
 }
 
+/** Logs that are taken apart between two breaths of the event loop: some milliseconds. A block may have 250,000 (A-155). */
+const LOGS_AT_ONCE = 1000;
+
+/** Whether others go on before the log at this index is taken apart. */
+export function isBreath(at: number): boolean {
+  return at % LOGS_AT_ONCE === LOGS_AT_ONCE - 1;
+}
+
 /**
  * The events of the logs, each with the place where its block really stands. `blocks`: those that the logs name, by
- * hash. @throws EvmUnavailable BAD_ANSWER.
+ * hash. Rejects with `EvmUnavailable` BAD_ANSWER.
  */
-export function eventsOf(
+export async function eventsOf(
   logs: readonly EvmLog[],
   blocks: ReadonlyMap<Bytes32, EvmBlock>,
   question: LogQuestion,
-  readLog: ReadEscrowLog,
-): readonly EscrowEvent[] {
+  { readLog, clock }: { readonly readLog: ReadEscrowLog; readonly clock: Pick<Clock, "sleep"> },
+): Promise<readonly EscrowEvent[]> {
   const events: EscrowEvent[] = [];
-  for (const log of logs) {
+  for (const [at, log] of logs.entries()) {
+    if (isBreath(at)) await clock.sleep(0);
     const block = blocks.get(log.blockHash);
     const fault = block === undefined ? `no block ${log.blockHash}` : blockFault(log, block);
     if (block === undefined || fault !== null) throw badLogs(question, fault ?? "");

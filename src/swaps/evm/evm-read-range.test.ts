@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
+import { systemClock } from "../../adapters/system/clock.ts";
 import type { EvmBlock, EvmLog, EvmSource } from "./evm-chain.ts";
 import { checkLinks } from "./evm-cross-check.ts";
 import { RangeSizer } from "./evm-range.ts";
@@ -54,6 +55,7 @@ function read(source: EvmSource, from: number, head: EvmBlock, before: EvmBlock,
     byReceipts: () => source,
     escrow: ESCROW,
     readLog: () => null,
+    clock: systemClock,
     sizer,
     from,
     head,

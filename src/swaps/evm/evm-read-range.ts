@@ -4,6 +4,7 @@
 
 import { zip } from "../../primitives/elements.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
+import type { Clock } from "../../follow/ports.ts";
 import type { EscrowEvent } from "../../swap/facts.ts";
 import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts";
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
@@ -22,6 +23,7 @@ export interface EvmPoint {
 /** What to read. */
 interface RangeQuestion extends EscrowLogsQuestion {
   readonly readLog: ReadEscrowLog;
+  readonly clock: Pick<Clock, "sleep">;
   readonly from: number;
   /** The RPC's newest block, at or above `from`. */
   readonly head: EvmBlock;
@@ -168,7 +170,7 @@ async function checkedRange(
   headers: readonly EvmBlock[] | null,
   logs: readonly EvmLog[],
 ): Promise<RangeAnswer> {
-  const { source, readLog, from } = question;
+  const { source, from } = question;
   const asked: LogQuestion = { source: source.name, from, to: end.number };
   checkLogs(logs, asked);
   if (headers !== null) {
@@ -179,7 +181,7 @@ async function checkedRange(
     await checkNoneMissing(question, headers, logs);
   }
   const blocks = await blocksOfLogs(source, logs, headers ?? [end]);
-  const events = eventsOf(logs, blocks, asked, readLog);
+  const events = await eventsOf(logs, blocks, asked, question);
   // A chain that was replaced under the reading is no contradiction: that is asked first.
   if (!(await isStill(question, end, headers !== null))) return { kind: "forked" };
   checkEnds(

@@ -354,10 +354,10 @@ export class SecondReading {
     limit: number,
     final: FinalInForce,
   ): Promise<Compared | BackStep | null> {
-    const { sizers, reading, ledger } = this.#deps;
+    const { sizers, reading, ledger, clock } = this.#deps;
     const [source, sizer] = [inTime(this.#deps, index, this.#options.rangeMs), ofRpc(sizers, index)];
     const indexed = (first: number, last: number) => ledger.unsettled(first, last);
-    const how = { source, byReceipts: this.#patience.byReceipts(index), sizer, reading };
+    const how = { source, byReceipts: this.#patience.byReceipts(index), sizer, reading, clock };
     const compared = await compareRange({ ...how, from, limit, final, indexed, anchorOf: this.#anchorOf });
     if (compared === null || "end" in compared) return compared;
     if (final.isEarlier === true) return null;
