@@ -59,6 +59,10 @@ test("S-07: a poll of an EVM RPC that answers each part of it just in time is ov
   assert.ok(tookMs < 14_000, `${tookMs} ms`);
 });
 
+function hundred(method: string) {
+  return Array.from({ length: 100 }, (_, i) => ({ method, params: [i] }));
+}
+
 test("S-08: long receipts, as anybody can make them, do not have fewer blocks asked for at a time", async () => {
   const sizes: Record<string, number[]> = {};
   const receipt = { logs: "ab".repeat(40_000) };
@@ -70,12 +74,11 @@ test("S-08: long receipts, as anybody can make them, do not have fewer blocks as
     },
     { answerBytes: 100_000 },
   );
-  const calls = (method: string) => Array.from({ length: 100 }, (_, i) => ({ method, params: [i] }));
-  await asked.calls(calls("eth_getTransactionReceipt"));
-  await asked.calls(calls("eth_getBlockByNumber"));
+  await asked.calls(hundred("eth_getTransactionReceipt"));
+  await asked.calls(hundred("eth_getBlockByNumber"));
   assert.deepEqual(sizes["eth_getBlockByNumber"], [100]);
   sizes["eth_getTransactionReceipt"] = [];
-  await asked.calls(calls("eth_getTransactionReceipt"));
+  await asked.calls(hundred("eth_getTransactionReceipt"));
   assert.ok(
     sizes["eth_getTransactionReceipt"]?.every((size) => size === 1),
     "of those that were too long together fewer are",

@@ -88,13 +88,14 @@ export class ChainBook {
 
   /** Notes that PEARL blocks from this height on must be read again. */
   noteReread(height: number, change: BookChange): void {
-    const isFull = this.rereads.size >= MOST_REREADS;
+    const before = [...this.rereads];
+    const isFull = before.length >= MOST_REREADS;
     let [last, lowest] = [0, Math.max(0, height)];
-    for (const [id, other] of this.rereads) {
+    for (const [id, other] of before) {
       last = Math.max(last, Number(id));
       if (isFull) lowest = Math.min(lowest, other);
     }
-    if (isFull) for (const id of [...this.rereads.keys()]) this.endReread(id, change);
+    if (isFull) for (const [id] of before) this.endReread(id, change);
     // Whoever reads has taken the notes that there were: a new one must not be taken for one of them.
     this.#putReread({ id: String(last + 1), height: lowest }, change);
   }
