@@ -1,15 +1,16 @@
 // Opens an EVM chain: two clients per URL, put together behind the ports of the service. Questions about accounts,
 // which strangers cause, have connections of their own, so that what follows the chain never waits behind them. RPC URLs
-// often hold the operator's key in their path, query or password: messages get a name for each that does not.
+// often hold the operator's key in their path, query or password: messages get a name for each that does not. What stands at the
+// escrow's address is looked at here, too (S-26).
 
+import { encodeFunctionData, parseAbi } from "viem/utils";
 import type { EvmAddress } from "../../primitives/brands.ts";
 import type { Clock } from "../../follow/ports.ts";
 import type { EscrowInspection, EvmChain } from "../../swaps/evm/evm-chain.ts";
 import { agreedAccounts, agreedInspection } from "../../swaps/evm/evm-agreed-answers.ts";
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
-import { accountsOf } from "./accounts.ts";
+import { accountsOf, callContract, codeAt } from "./accounts.ts";
 import { readEscrowLog } from "./escrow-events.ts";
-import { inspectEscrow } from "./escrow-inspection.ts";
 import { RpcSource } from "./evm-source.ts";
 import { JsonRpcClient, type Patience } from "../json-rpc/json-rpc-client.ts";
 import { EVM_PATIENCE, EVM_DIALECT } from "./evm-dialect.ts";
@@ -88,6 +89,25 @@ export function openEvmChain(options: EvmChainOptions): EvmChain {
   };
 }
 
+const VIEWS = parseAbi([
+  "function usdc() view returns (address)",
+  "function minUsdc() view returns (uint256)",
+  "function decimals() view returns (uint8)",
+]);
+
+type View = (typeof VIEWS)[number]["name"];
+
+/** The one word that the view returns, without 0x; null where it does not return one. */
+async function word(rpc: JsonRpcClient, to: EvmAddress, view: View): Promise<string | null> {
+  const result = await callContract(rpc, to, encodeFunctionData({ abi: VIEWS, functionName: view }));
+  return result.kind === "returned" && result.bytes.length === 66 ? result.bytes.slice(2) : null;
+}
+
+function addressIn(text: string | null): EvmAddress | null {
+  if (text === null || !/^0{24}/.test(text) || /^0*$/.test(text)) return null;
+  return `0x${text.slice(24)}` as EvmAddress;
+}
+
 /** What one RPC shows of the escrow; another chain is a fault. */
 async function inspectionOf(
   { rpc, source }: Opened,
@@ -97,6 +117,36 @@ async function inspectionOf(
   const id = await source.chainId();
   if (id === chainId) return inspectEscrow(rpc, escrow, chainId);
   return { faults: [wrongChain(source.name, id, chainId)], usdc: null, minUsdc: null };
+}
+
+/**
+ * Looks at the contract through one RPC whose chain id is right: code, usdc(), minUsdc() and the 6 decimals of the USDC. Each fault
+ * is a sentence for people. Bytecode is not compared: compilers and metadata differ.
+ */
+async function inspectEscrow(
+  rpc: JsonRpcClient,
+  escrow: EvmAddress,
+  chainId: number,
+): Promise<EscrowInspection> {
+  const nothing = { usdc: null, minUsdc: null };
+  if ((await codeAt(rpc, escrow)) === "0x") {
+    const what = `ESCROW_ADDRESS is ${escrow}, where chain ${chainId} has no contract: check the address, or deploy one with \`./bin/strand deploy-escrow\``;
+    return { faults: [what], ...nothing };
+  }
+  const usdc = addressIn(await word(rpc, escrow, "usdc"));
+  const least = await word(rpc, escrow, "minUsdc");
+  const minUsdc = least === null ? null : BigInt(`0x${least}`);
+  if (usdc === null || minUsdc === null || minUsdc === 0n) {
+    const what = `the contract at ESCROW_ADDRESS ${escrow} has no usdc() and minUsdc(): it is no PearlUsdcEscrow`;
+    return { faults: [what], usdc, minUsdc };
+  }
+  const decimals = await word(rpc, usdc, "decimals");
+  if (decimals === null || BigInt(`0x${decimals}`) !== 6n) {
+    const found = decimals === null ? "no decimals()" : `${BigInt(`0x${decimals}`)} decimals`;
+    const what = `the token ${usdc} of the escrow ${escrow} has ${found}; USDC has 6, and all amounts are counted in them`;
+    return { faults: [what], usdc, minUsdc };
+  }
+  return { faults: [], usdc, minUsdc };
 }
 
 /**

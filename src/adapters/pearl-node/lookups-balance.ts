@@ -12,8 +12,7 @@ import type { BalanceSource } from "../../swaps/lookup-ports.ts";
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { LOOKUP_BYTES, LOOKUP_PATIENCE, transactionIn } from "./lookups.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
-import { isTooLong, type NodePatience, PearlRpc } from "./pearl-rpc.ts";
-import { HASH } from "./result-shapes.ts";
+import { HASH, isTooLong, type NodePatience, PearlRpc } from "./pearl-rpc.ts";
 
 /** Where and how to ask. */
 export interface NodeBalanceOptions extends NodeAddress {

@@ -12,8 +12,7 @@ import type { FoundTransaction, PearlLookups } from "../../swaps/lookup-ports.ts
 import type { RpcCall } from "../json-rpc/rpc-answer.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import { type NodePatience, PearlRpc } from "./pearl-rpc.ts";
-import { COUNT, HASH } from "./result-shapes.ts";
+import { COUNT, HASH, type NodePatience, PearlRpc } from "./pearl-rpc.ts";
 
 /** Where and how to ask. */
 export interface LookupOptions extends NodeAddress {

@@ -11,8 +11,7 @@ import { BlockFetcher } from "./block-fetcher.ts";
 import type { BytesReply } from "./hex-results.ts";
 import { endpointOf, type NodeAddress } from "./node-address.ts";
 import { NodeError } from "./node-error.ts";
-import { NODE_PATIENCE, type NodePatience, NOT_FOUND, PearlRpc } from "./pearl-rpc.ts";
-import { COUNT, isHash } from "./result-shapes.ts";
+import { COUNT, isHash, NODE_PATIENCE, type NodePatience, NOT_FOUND, PearlRpc } from "./pearl-rpc.ts";
 import { TipNotifier } from "./tip-notifier.ts";
 
 /** How to reach the node and what to expect there. */

@@ -1,7 +1,7 @@
 // The PEARL node's JSON-RPC: its dialect for the shared client, places in line so that pearld's few clients are not used
 // up and polling never waits behind blocks, and results in hex as bytes.
 
-import type { Static, TSchema } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { Clock } from "../../follow/ports.ts";
 import {
   type CallOptions,
@@ -15,6 +15,16 @@ import type { RpcCall, RpcRefusal, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { type BytesReply, readHexResults } from "./hex-results.ts";
 import type { Endpoint } from "./node-address.ts";
 import { NodeError, type NodeErrorCode } from "./node-error.ts";
+
+/** A hash as the node writes it: lower-case hex of 32 bytes. */
+export const HASH = Type.String({ pattern: "^[0-9a-f]{64}$" });
+/** A height, or another count. */
+export const COUNT = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** Whether the value is a hash as the node writes it. */
+export function isHash(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
 
 /** How patient the client is with the node. */
 export interface NodePatience {

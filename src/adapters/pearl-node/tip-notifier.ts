@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import type { BlockHash } from "../../primitives/brands.ts";
 import type { Clock, Log, NodeTip } from "../../follow/ports.ts";
 import type { Endpoint } from "./node-address.ts";
-import { isHash } from "./result-shapes.ts";
+import { isHash } from "./pearl-rpc.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;

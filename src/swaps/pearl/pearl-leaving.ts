@@ -7,7 +7,7 @@ import type { Clock, PearlNode } from "../../follow/ports.ts";
 import type { PearlWatch } from "./pearl-watch.ts";
 
 /** What is needed to tell. */
-interface LeavingDependencies {
+export interface LeavingDependencies {
   readonly node: Pick<PearlNode, "tip">;
   readonly watch: Pick<PearlWatch, "appliedTip" | "rewinds" | "stuckSinceMs">;
   readonly clock: Clock;

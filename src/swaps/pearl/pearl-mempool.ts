@@ -14,9 +14,8 @@ import { sentenceOf } from "../../follow/follower-errors.ts";
 import type { KnownTransactions, MempoolListener } from "../../follow/mempool-watch.ts";
 import type { Clock, Log, PearlNode } from "../../follow/ports.ts";
 import { FoundOutputs, PearlMatcher, type ShownPreimage, withPaid } from "./pearl-matcher.ts";
-import { LeavingTransactions } from "./pearl-leaving.ts";
-import { markOf, marksOf } from "./pearl-marks.ts";
-import { isSameSpends, NOTHING, pictureOf, type Shown, shownIn } from "./pearl-shown.ts";
+import { type LeavingDependencies, LeavingTransactions } from "./pearl-leaving.ts";
+import { isSameSpends, markOf, marksOf, NOTHING, pictureOf, type Shown, shownIn } from "./pearl-shown.ts";
 import type { PearlWatch, TipMark } from "./pearl-watch.ts";
 import { pictureWith } from "../ledger/mempool-picture.ts";
 import type { LedgerWrites, MempoolLocks } from "../ledger/ports.ts";
@@ -26,17 +25,8 @@ interface PearlMempoolDependencies {
   readonly node: Pick<PearlNode, "rawTransactions" | "tip">;
   readonly ledger: LedgerWrites;
   /** Told of the moment before a look, so that no conflict in a block is missed. */
-  readonly watch: Pick<
-    PearlWatch,
-    | "mark"
-    | "release"
-    | "comparedSince"
-    | "onNewLocks"
-    | "appliedTip"
-    | "rewinds"
-    | "stuckSinceMs"
-    | "mempoolRead"
-  >;
+  readonly watch: LeavingDependencies["watch"] &
+    Pick<PearlWatch, "mark" | "release" | "comparedSince" | "onNewLocks" | "mempoolRead">;
   /** Whether the EVM index has caught up: then all orders are known that were made before the start. */
   readonly areOrdersKnown: () => boolean;
   readonly crypto: SwapCrypto;

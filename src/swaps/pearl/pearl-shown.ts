@@ -1,5 +1,7 @@
-// What transactions of the mempool show about swaps, and the picture that all of them make (S-15).
+// What transactions of the mempool show about swaps, the picture that all of them make (S-15), and marks by which those are
+// found again that may spend an output: a number for each input instead of its outpoint, since a mempool has millions of them.
 
+import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
 import type { MempoolLocks, SeenSpend } from "../ledger/ports.ts";
 import type { LockSpend, MatchedOutput } from "./pearl-matcher.ts";
@@ -59,4 +61,19 @@ export function isSameSpends(one: readonly ShownSpend[], other: readonly ShownSp
       );
     })
   );
+}
+
+/** The first 28 bits of an id: what is found by them alone is compared again, so that equal ones cost a look. */
+export function markOf(txid: string): number {
+  return Number.parseInt(txid.slice(0, 7), 16);
+}
+
+/** Marks of the transactions whose outputs this one spends. */
+export function marksOf(transaction: WholeTransaction): number | readonly number[] {
+  const marks = new Set<number>();
+  for (let index = 0; index < transaction.inputCount; index += 1) {
+    marks.add(markOf(transaction.outpoint(index) ?? ""));
+  }
+  const [first, ...others] = marks;
+  return others.length === 0 && first !== undefined ? first : [...marks];
 }
