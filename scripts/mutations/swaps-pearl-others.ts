@@ -20,7 +20,7 @@ export const SWAPS_PEARL_OTHERS: readonly Break[] = [
     {
       rule: "S-13",
       find: "tip.height - MOST_BLOCKS + 1)",
-      replace: "from)",
+      replace: "tip.height - 99)",
       why: "a claim is never seen that came while the one other node that shows it was silent",
     },
     {

@@ -73,14 +73,14 @@ class OneNode {
    * Its blocks that the applied chain has not, as it names them now; those that it named before are known. All below a common
    * one are common.
    */
-  names({ tip, from, hashAt }: Witness, applied: HeaderWindow, dueMs: number): void {
+  names({ tip, hashAt }: Witness, applied: HeaderWindow, dueMs: number): void {
     const lowest = Math.max(applied.first?.height ?? 0, tip.height - MOST_BLOCKS + 1);
     const blocks: [number, HiddenBlock][] = [];
     this.#unnamed = null;
     for (let height = tip.height; height >= lowest; height -= 1) {
       const before = this.#blocks.get(height);
-      const hash = hashAt(height) ?? (height < from ? before?.hash : null);
-      if (hash === undefined || hash === null) this.#unnamed ??= height;
+      const hash = hashAt(height) ?? before?.hash;
+      if (hash === undefined) this.#unnamed ??= height;
       else if (hash === applied.at(height)?.hash) break;
       else blocks.push([height, before?.hash === hash ? before : hiddenBlock(height, hash, dueMs)]);
     }
