@@ -31,9 +31,9 @@ export interface SourceOptions {
 }
 
 /**
- * A poll that takes longer has failed, in however many parts it is asked: the next URL may be fine. What the final block in force is made of has to be there
- * within the 30 s for which the others' answers count, the chain id besides (S-07). Every RPC is polled each other second, so
- * that its newest block must not cost more than one of a hundred thousand transactions.
+ * A poll that takes longer has failed, in however many parts it is asked: the next URL may be fine. What the final block in
+ * force is made of has to be there within the 30 s for which the others' answers count, the chain id besides (S-07). Every RPC
+ * is polled each other second, so that its newest block must not cost more than one of a hundred thousand transactions.
  */
 const POLL_PATIENCE = { attempts: 2, timeoutMs: 5000, wholeMs: 10_000, answerBytes: 8 * 1024 * 1024 };
 /**
