@@ -76,6 +76,7 @@ export function interfaceOf(config: Config, parts: AnsweringParts, clock: Clock)
     network: config.network.name,
     version: programVersion(),
     clock,
+    syncedLag: config.syncedLag,
     fillPsbt: fillTemplatePsbt,
     trustProxy: config.trustProxy,
     rateLimit: perMinute(config.rateLimit),

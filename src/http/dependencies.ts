@@ -92,6 +92,8 @@ export interface HttpDependencies extends AnsweringParts {
   /** Version of this program. */
   readonly version: string;
   readonly clock: Clock;
+  /** Up to this many blocks behind the node the index counts as synced (H-20). */
+  readonly syncedLag: number;
   /** The PSBT of a fill, base64. */
   readonly fillPsbt: (input: FillPsbtInput) => string;
   /**

@@ -133,6 +133,7 @@ export class LiveIndex {
       mempool,
       feed,
       clock,
+      syncedLag: 1,
       log,
       fillPsbt: fillTemplatePsbt,
       trustProxy: false,

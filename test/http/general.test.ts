@@ -230,6 +230,13 @@ describe("health", () => {
     const notReady = await app.inject("/health/ready");
     assert.equal(notReady.statusCode, 503);
     assert.ok(notReady.headers["retry-after"]);
+    // What a reader was told of the writer is a moment older than the blocks that it shows.
+    status.value = { ...status.value, nodeHeight: 101, indexedHeight: 60, lag: 41 };
+    const { indexing_status: come, lag } = await body();
+    assert.deepEqual([come, lag], ["synced", 1]);
+    assert.equal((await app.inject("/health/ready")).statusCode, 200);
+    status.value = { ...status.value, nodeHeight: -1 };
+    assert.equal((await body()).indexing_status, "syncing", "a node that was never heard");
     status.value = { ...status.value, indexingStatus: "stalled", nodeHeight: 90, lag: 0 };
     conditions.push({ code: "PEARL_NODE_BEHIND", sentence: "The node lost blocks. Wait." });
     const stalled = await body();

@@ -97,6 +97,7 @@ export async function harness(index: FakeIndex, options: Partial<HttpDependencie
       },
     },
     clock: handClock(() => now.ms),
+    syncedLag: 1,
     log: logOf((level, message, fields) => void log.push({ level, fields, message })),
     fillPsbt: fillTemplatePsbt,
     trustProxy: false,

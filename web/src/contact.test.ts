@@ -23,6 +23,15 @@ test("H-20: a Pearl index that is behind or stands still is told", () => {
   const older = "What is shown is older than the chain.";
   const behind = said({ indexing_status: "syncing", lag: 5 }, SYNCED);
   assert.equal(behind, `The index is 5 blocks behind the chain. ${older}`);
+  assert.equal(
+    said({ indexing_status: "syncing", lag: 1 }, SYNCED),
+    `The index is 1 block behind the chain. ${older}`,
+  );
+  assert.equal(
+    said({ indexing_status: "syncing", lag: 0 }, null),
+    `The index has yet to hear of the chain. ${older}`,
+    "a node that has not answered yet",
+  );
   assert.equal(said({ indexing_status: "stalled", lag: 5 }, null), `The index stands still. ${older}`);
 });
 

@@ -20,7 +20,10 @@ export type IndexHealth = Pick<Health, "indexing_status" | "lag"> & {
 export function contactOf({ indexing_status: status, lag, evm }: IndexHealth): Contact {
   const pearlWords = {
     synced: "",
-    syncing: `The index is ${lag} blocks behind the chain. `,
+    syncing:
+      lag === 0
+        ? "The index has yet to hear of the chain. "
+        : `The index is ${counted(lag, "block")} behind the chain. `,
     stalled: "The index stands still. ",
   }[status];
   const evmWords = evmTrouble(evm);

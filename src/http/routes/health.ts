@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { type Condition, CONDITIONS } from "../../follow/conditions.ts";
+import type { IndexingStatus, IndexStatus } from "../../follow/serving.ts";
 import type { TipState } from "../../index/queries.ts";
 import { jsonAnswer } from "../answer.ts";
 import { type HttpContext, RETRY_AFTER_S, seenState, sendAnswer } from "../context.ts";
@@ -58,14 +59,16 @@ async function healthOf(context: HttpContext, startedMs: number): Promise<Health
   const conditions = [...deps.conditions(), ...(isOpen && state === null ? [STORE_SILENT] : [])];
   // The committed state is the truth; the follower's count may be a moment older or newer.
   const indexedHeight = state?.height ?? status.indexedHeight;
+  const lag = Math.max(0, status.nodeHeight - indexedHeight);
+  const indexingStatus = presentStatus(status, lag, deps.syncedLag);
   const body = {
     status: conditions.length === 0 ? ("ok" as const) : ("degraded" as const),
     reasons: [...new Set(conditions.map(({ code }) => code))],
     conditions: conditions.map(({ code, sentence }) => ({ code, message: sentence })),
-    indexing_status: status.indexingStatus,
+    indexing_status: indexingStatus,
     height: status.nodeHeight,
     indexed_height: indexedHeight,
-    lag: Math.max(0, status.nodeHeight - indexedHeight),
+    lag,
     digest: digestValue(state ?? { height: indexedHeight, digest: null }),
     evm: evmBody(status.evm),
     nodes: deps.nodes(),
@@ -74,8 +77,14 @@ async function healthOf(context: HttpContext, startedMs: number): Promise<Health
     uptime_s: Math.floor((deps.clock.monotonicMs() - startedMs) / 1000),
   };
   const isReady =
-    status.indexingStatus === "synced" && !conditions.some(({ code }) => CONDITIONS[code].concernsTokens);
+    indexingStatus === "synced" && !conditions.some(({ code }) => CONDITIONS[code].concernsTokens);
   return { body, isReady };
+}
+
+/** A reader is told of the writer once a second, and shows its blocks before: one that has come to the tip is synced. */
+function presentStatus(status: IndexStatus, lag: number, syncedLag: number): IndexingStatus {
+  const hasCome = status.indexingStatus === "syncing" && status.nodeHeight >= 0 && lag <= syncedLag;
+  return hasCome ? "synced" : status.indexingStatus;
 }
 
 const STORE_SILENT: Condition = {
