@@ -164,8 +164,20 @@ export function openApiDocument({ version, reads, swaps }: DocumentInput): OpenA
   return JSON.parse(JSON.stringify(document));
 }
 
-/** What every operation may answer, health apart: too much asked, a failure, or no database for the moment. */
-const ANYWHERE: readonly ErrorCode[] = ["RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"];
+/**
+ * What every operation may answer: a secret where none belongs (S-66), which health refuses, too; too much asked, a failure,
+ * or no database for the moment.
+ */
+const ANYWHERE: readonly ErrorCode[] = [
+  "SECRET_REFUSED",
+  "RATE_LIMITED",
+  "INTERNAL_ERROR",
+  "SERVICE_UNAVAILABLE",
+];
+
+const RETRY_HEADER = {
+  "retry-after": { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
+};
 
 function readOperation(route: ReadRoute): Json {
   const links = { message: "Success", prev: null, next: null };
@@ -208,9 +220,12 @@ function healthOperation(path: (typeof HEALTH_PATHS)[number]): Json {
     responses: {
       200: { description: "Serving.", content },
       304: { description: "The client has this answer already (`If-None-Match`)." },
+      ...errors("Error", ["SECRET_REFUSED"]),
       ...(path === "/health"
         ? {}
-        : { 503: { description: live ? "To be restarted." : "Not synced.", content } }),
+        : {
+            503: { description: live ? "To be restarted." : "Not synced.", headers: RETRY_HEADER, content },
+          }),
     },
   };
 }
@@ -257,13 +272,7 @@ function swapOperation(route: SwapRoute): Json {
     ...(isRead ? { etag: { schema: { type: "string" } } } : {}),
   };
   const answer = { headers, content: jsonContent(route.response, route.example) };
-  const codes: readonly ErrorCode[] = [
-    "INVALID_REQUEST",
-    "SECRET_REFUSED",
-    ...route.errors,
-    "SWAPS_DISABLED",
-    ...ANYWHERE,
-  ];
+  const codes: readonly ErrorCode[] = ["INVALID_REQUEST", ...route.errors, "SWAPS_DISABLED", ...ANYWHERE];
   const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
   const all = [...new Set([...codes, ...(isRead ? [] : bodyCodes)])];
   return {
@@ -327,6 +336,7 @@ function errors(
     const shape = referenceTo(schema);
     answers[status] = {
       description: same.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join(" "),
+      ...(status === 429 || status === 503 ? { headers: RETRY_HEADER } : {}),
       content: {
         "application/json": {
           schema: same.some(isNoVerdict) ? { anyOf: [referenceTo("NoVerdict"), shape] } : shape,

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { guardedService } from "../../testkit/builders/swap-ledger/guarded-service.ts";
+import { bytes32 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { type Harness, harness, richIndex } from "./harness.ts";
 import { CONTRACT } from "./table.ts";
 import { SWAP_ROUTES } from "../../src/http/routes/swaps/index.ts";
@@ -85,4 +87,56 @@ test("there is one place for the document: /docs/json is gone", async () => {
   for (const url of ["/docs/json", "/docs/yaml", "/docs/static/index.html", "/docs/x"]) {
     assert.equal((await one.app.inject(url)).statusCode, 404, url);
   }
+});
+
+/** What the document says of one answer, and of all answers with a status. */
+interface Documented {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content: Readonly<Record<string, { readonly examples?: Readonly<Record<string, unknown>> }>>;
+}
+
+/** Every operation of the document with its answers by status. */
+async function documented(): Promise<readonly [method: string, path: string, Record<string, Documented>][]> {
+  const { paths } = (await one.app.inject("/openapi.json")).json();
+  return Object.entries<Record<string, { responses: Record<string, Documented> }>>(paths).flatMap(
+    ([path, operations]) =>
+      Object.entries(operations).map(([method, { responses }]) => [method, path, responses] as const),
+  );
+}
+
+test("S-66: that a secret is refused stands at every operation, those of tokens and health too", async () => {
+  const { swaps, guard } = await guardedService();
+  const secret = bytes32("the secret");
+  await guard(secret);
+  const { app } = await harness(richIndex(), { swaps });
+  for (const [method, path, answers] of await documented()) {
+    const url = `${path.replaceAll(/[{}]/g, "")}?x=${secret}`;
+    const answer = await app.inject({ method: method === "get" ? "GET" : "POST", url });
+    assert.deepEqual([answer.statusCode, answer.json().error], [400, "SECRET_REFUSED"], path);
+    const examples = answers["400"]?.content["application/json"]?.examples;
+    assert.ok(examples?.["SECRET_REFUSED"] !== undefined, `${method} ${path}`);
+  }
+  await app.close();
+});
+
+test("H-04: where a client has to come back later, the document names the header that says when", async () => {
+  for (const [method, path, answers] of await documented())
+    for (const status of ["429", "503"])
+      if (answers[status] !== undefined)
+        assert.deepEqual(
+          Object.keys(answers[status].headers ?? {}),
+          ["retry-after"],
+          `${method} ${path} ${status}`,
+        );
+});
+
+test("interface §2.11: fields of bids and deals that are never null are of one type in the document", async () => {
+  const fields = {
+    Bid: ["order_hash", "buyer_evm", "usdc_amount", "pearl_amount", "status", "evm_bid_txid"],
+    Deal: ["deal_hash", "buyer_evm", "seller_evm", "pearl_amount_sat", "usdc_amount", "status"],
+  };
+  const { schemas } = (await one.app.inject("/openapi.json")).json().components;
+  for (const [name, names] of Object.entries(fields))
+    for (const field of names)
+      assert.equal(schemas[name].properties[field].anyOf, undefined, `${name}.${field} can be null`);
 });

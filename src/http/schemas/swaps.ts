@@ -144,7 +144,7 @@ const settlement = {
   fee_bps: feeBps,
   fee_recipient: feeRecipient,
   nonce,
-  evm_bid_txid: nullable(bytes32("Transaction of OrderLocked.")),
+  evm_bid_txid: nullable(bytes32("Transaction of OrderLocked; null for an unfunded take.")),
   buyer_pearl_address: nullable(address("Where the buyer wants the PEARL.")),
   buyer_pearl_pubkey: bytes32("Buyer's key in the claim leaf, x-only."),
   seller_pearl_address: nullable(address("Seller's PEARL address.")),
@@ -184,15 +184,17 @@ const settlement = {
   created_at: unixTime("Time of the OrderLocked block; of the first POST for an unfunded take."),
 };
 
-/** A bid (interface §2.11, S-52). */
+/** A bid (interface §2.11, S-52): every order is one, and none is without the transaction that locked it. */
 export const BidRowSchema = Type.Object({
   ...settlement,
+  evm_bid_txid: bytes32("Transaction of OrderLocked."),
   status: Type.Enum([...BID_STATUSES]),
 });
 
-/** A deal (interface §2.11, S-51). */
+/** A deal (interface §2.11, S-51): a take has the ask's seller, an order has had one since it was accepted. */
 export const DealRowSchema = Type.Object({
   ...settlement,
+  seller_evm: evmAddress("Seller."),
   status: Type.Enum([...DEAL_STATUSES]),
 });
 
