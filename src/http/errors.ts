@@ -74,7 +74,10 @@ export const ERRORS = {
     status: 409,
     when: "The hashlock's secret is known, or another order of this buyer has it (S-40).",
   },
-  INDEXER_NOT_SYNCED: { status: 503, when: "An index is behind its chain; see `details` (S-05)." },
+  INDEXER_NOT_SYNCED: {
+    status: 503,
+    when: "An index is behind its chain, or nobody writes it; see `details` (S-05).",
+  },
   BALANCE_UNAVAILABLE: { status: 503, when: "The seller's PEARL balance cannot be told now (S-34)." },
   EVM_RPC_UNAVAILABLE: { status: 503, when: "No EVM RPC answers, or they do not agree (S-05)." },
   PEARL_NODE_UNAVAILABLE: {

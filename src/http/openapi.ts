@@ -273,8 +273,9 @@ function swapOperation(route: SwapRoute): Json {
   };
   const answer = { headers, content: jsonContent(route.response, route.example) };
   const codes: readonly ErrorCode[] = ["INVALID_REQUEST", ...route.errors, "SWAPS_DISABLED", ...ANYWHERE];
-  const bodyCodes: readonly ErrorCode[] = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
-  const all = [...new Set([...codes, ...(isRead ? [] : bodyCodes)])];
+  // A reader has the writer carry out every POST, and says so where there is none.
+  const postCodes: readonly ErrorCode[] = ["INDEXER_NOT_SYNCED", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
+  const all = [...new Set([...codes, ...(isRead ? [] : postCodes)])];
   return {
     tags: ["Swaps"],
     operationId: route.name,

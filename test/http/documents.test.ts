@@ -140,3 +140,11 @@ test("interface §2.11: fields of bids and deals that are never null are of one 
     for (const field of names)
       assert.equal(schemas[name].properties[field].anyOf, undefined, `${name}.${field} can be null`);
 });
+
+test("H-45: every POST names the code by which a reader says that nobody writes", async () => {
+  for (const [method, path, answers] of await documented()) {
+    if (method !== "post") continue;
+    const examples = answers["503"]?.content["application/json"]?.examples;
+    assert.ok(examples?.["INDEXER_NOT_SYNCED"] !== undefined, path);
+  }
+});
