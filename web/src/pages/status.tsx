@@ -119,9 +119,9 @@ function Synced({ status }: { status: Health["indexing_status"] }): ComponentChi
   return <Badge tone="bad">stands still</Badge>;
 }
 
-/** A height as it is told, −1 while nobody knows one. */
+/** A height as it is told, −1 while nobody knows one; written as wherever a block is named by it. */
 function ChainHeight({ height }: { height: number }): ComponentChildren {
-  return height < 0 ? <None why="none known" /> : grouped(String(height));
+  return height < 0 ? <None why="none known" /> : String(height);
 }
 
 function Behind({ height, lag }: Pick<Health, "height" | "lag">): ComponentChildren {
