@@ -32,4 +32,24 @@ describe("a watched page", needsChromium(), () => {
     const policy = { "content-security-policy": "default-src 'none'" };
     assert.match(await complaintsOf("<script>1</script>", policy), /Content Security Policy/);
   });
+  test("who answers for the service when it is closed is not told that the answer comes too late", async () => {
+    const browser = await startChromium();
+    try {
+      const { page, close } = await openPage(browser, BASE);
+      const [asked, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route("**/*", async () => {
+        asked.resolve();
+        await closed.promise;
+        throw new Error("the answer was read after the page was closed");
+      });
+      void page.goto(`${BASE}/`).catch(() => undefined);
+      await asked.promise;
+      await close();
+      // Unless it is caught, it ends the process of the tests.
+      closed.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      await browser.close();
+    }
+  });
 });
