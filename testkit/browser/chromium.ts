@@ -71,7 +71,7 @@ export async function openPage(
   });
   const close = async (): Promise<void> => {
     // A route that a test answers in the service's place may be under way, and fails where the page is gone.
-    await page.unrouteAll({ behavior: "ignoreErrors" });
+    if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
   };
   return { page, complaints, close };
