@@ -5,10 +5,10 @@
 // "not required". The last line is `N passed, N failed` alone; the report, with the seconds of every file, is
 // reports/tests.json.
 
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism, freemem, tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { bundleLibraries } from "./library-bundles.ts";
 import { longestFirst } from "./longest-tests.ts";
@@ -19,9 +19,9 @@ import { runStep } from "./step.ts";
 
 const requireAll = process.env["STRAND_REQUIRE_ALL"] === "1";
 const wanted = process.argv.slice(2);
-const folders = ["src", "testkit", "test", "scripts", "web/src"];
+const places = ["src", "testkit", "test", "scripts", "web/src"];
 const files = longestFirst(
-  globSync(folders.map((folder) => `${folder}/**/*.test.ts`)).filter(
+  globSync(places.map((folder) => `${folder}/**/*.test.ts`)).filter(
     (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
   ),
 );
@@ -32,12 +32,34 @@ const files = longestFirst(
  */
 const MANY_FILES = 10;
 
+/** Bytes of memory that are free where the files of tests are kept in it: they take a fifth of that at a time. */
+const MUCH_MEMORY = 8 * 2 ** 30;
+const FILES_IN_MEMORY = "/dev/shm";
+
+/** Where tests make their folders: dozens of databases wait for a disk again and again, and for memory never. */
+function placeOfFolders(): string {
+  try {
+    const { bavail, bsize } = statfsSync(FILES_IN_MEMORY);
+    if (Math.min(bavail * bsize, freemem()) >= MUCH_MEMORY) return FILES_IN_MEMORY;
+  } catch {
+    // Not every system has it.
+  }
+  return tmpdir();
+}
+
+const own = mkdtempSync(join(process.env["TMPDIR"] ?? placeOfFolders(), "strand-tests-"));
+const folders = join(own, "folders");
+mkdirSync(folders);
+// Open to all, as the system's own: servers run as another user have theirs there, too.
+chmodSync(own, 0o755);
+chmodSync(folders, 0o1777);
+process.env["TMPDIR"] = folders;
 // Hundreds of processes load the same modules: each takes what another one has compiled.
-const compiled = mkdtempSync(join(tmpdir(), "strand-compiled-"));
-process.env["NODE_COMPILE_CACHE"] ??= join(compiled, "cache");
+process.env["NODE_COMPILE_CACHE"] ??= join(own, "compiled");
 // And dozens start a PostgreSQL of their own: each copies the files of what the first has made (testkit/doubles/postgres.ts).
-process.env["STRAND_NEW_CLUSTERS"] = join(compiled, "clusters");
-process.on("exit", () => rmSync(compiled, { recursive: true, force: true }));
+process.env["STRAND_NEW_CLUSTERS"] = join(own, "clusters");
+process.on("exit", () => rmSync(own, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 if (wanted.length === 0) {
   const check = await runStep("node", ["scripts/check.ts"]);
@@ -50,8 +72,8 @@ if (isMany) {
   const { NODE_OPTIONS: options = "" } = process.env;
   const repository = resolve(import.meta.dirname, "..");
   const bundles = await Promise.all([
-    bundleLibraries(repository, join(compiled, "libraries")),
-    bundleProgram(repository, join(compiled, "program")),
+    bundleLibraries(repository, join(own, "libraries")),
+    bundleProgram(repository, join(own, "program")),
   ]);
   process.env["NODE_OPTIONS"] = `${options} ${bundles.join(" ")}`.trim();
 }
@@ -71,7 +93,7 @@ const started = performance.now();
 // Many files wait for chains, servers and browsers for some of their time: a seventh of two cores, where two ran at a time.
 const concurrency = availableParallelism() + 1;
 const { start, groups } = isMany
-  ? programsOf(files, join(compiled, "groups"))
+  ? programsOf(files, join(own, "groups"))
   : { start: files, groups: new Map<string, readonly string[]>() };
 const stream = run({ files: [...start], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
 
