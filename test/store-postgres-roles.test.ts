@@ -22,14 +22,13 @@ import { NothingWritten } from "../src/swaps/ledger/ports.ts";
 import { postgresWire } from "../testkit/doubles/postgres-wire.ts";
 import { needsPostgres, type PostgresCluster, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
+import { fact, swapTransaction } from "../testkit/store-contract/swap-drafts.ts";
 import { until } from "../testkit/until.ts";
 
 const IDENTITY = { network: "simnet", chainId: 31_337, escrow: `0x${"ab".repeat(20)}` as EvmAddress };
-const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
 
-function storing(key: string, told?: string): SwapTransaction {
-  const put = [{ kind: "ask", key, chain: null, height: null, body: "{}" }];
-  return { ...NOTHING, put, ...(told === undefined ? {} : { told }) };
+function storing(key: string, told: SwapTransaction["told"] = null): SwapTransaction {
+  return swapTransaction({ put: [fact("ask", key, null, null)], told });
 }
 
 function reader(url: string, onNotice: () => void = () => undefined): OpenedPostgresReader {
@@ -151,14 +150,14 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
   test("changes of swaps are followed in order; a gap says that all must be read again", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);
-      await store.swaps.commit(storing("one", "first"));
+      await store.swaps.commit(storing("one", { text: "first" }));
       const { change, facts } = await reading.storedSwaps();
       assert.deepEqual(
         facts.map(({ key }) => key),
         ["one"],
       );
-      await store.swaps.commit(storing("two", "second"));
-      await store.swaps.commit(storing("three", "third"));
+      await store.swaps.commit(storing("two", { text: "second" }));
+      await store.swaps.commit(storing("three", { text: "third" }));
       const { changes } = await reading.look({ live: 0, fence: null, change });
       assert.deepEqual(
         changes?.map(({ text }) => text),
@@ -197,13 +196,13 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
   test("a change that is too long to be told leaves a gap: what is stored is read again", async () => {
     await withWriter(async (store, url) => {
       const reading = reader(url);
-      await store.swaps.commit(storing("one", "the first"));
+      await store.swaps.commit(storing("one", { text: "the first" }));
       let { change } = await reading.storedSwaps();
       for (const tooLong of ["x".repeat(1_000_001), null]) {
-        await store.swaps.commit({ ...storing("two"), told: tooLong });
+        await store.swaps.commit(storing("two", { text: tooLong }));
         assert.equal((await reading.look({ live: 0, fence: null, change })).changes, null);
         ({ change } = await reading.storedSwaps());
-        await store.swaps.commit(storing("three", "the next"));
+        await store.swaps.commit(storing("three", { text: "the next" }));
         const { changes } = await reading.look({ live: 0, fence: null, change });
         assert.deepEqual(
           changes?.map(({ text }) => text),
@@ -219,7 +218,7 @@ describe("writer and readers over PostgreSQL", needsPostgres(), () => {
       const reading = reader(url);
       let { change } = await reading.storedSwaps();
       for (let at = 0; at < 20; at += 1)
-        await store.swaps.commit(storing(`${at}`, `${at} ${"x".repeat(990_000)}`));
+        await store.swaps.commit(storing(`${at}`, { text: `${at} ${"x".repeat(990_000)}` }));
       const counts: number[] = [];
       let next = 0;
       for (let looks = 0; looks < 20 && next < 20; looks += 1) {

@@ -15,13 +15,13 @@ import type { SwapTransaction } from "../src/swaps/ledger/ports.ts";
 import { needsPostgres, startPostgres } from "../testkit/doubles/postgres.ts";
 import { BASE } from "../testkit/store-contract/chain-facts.ts";
 import { ChainModel } from "../testkit/store-contract/chain-model.ts";
+import { fact, swapTransaction } from "../testkit/store-contract/swap-drafts.ts";
 import { until } from "../testkit/until.ts";
 
 const IDENTITY = { network: "simnet", chainId: 31_337, escrow: `0x${"ab".repeat(20)}` as EvmAddress };
 
 function telling(key: string): SwapTransaction {
-  const put = [{ kind: "ask", key, chain: null, height: null, body: "{}" }];
-  return { rewind: null, remove: [], put, checkpoints: [], events: [], told: key };
+  return swapTransaction({ put: [fact("ask", key, null, null)], told: { text: key } });
 }
 
 test(

@@ -15,7 +15,7 @@ import { StoreUnavailable } from "../src/index/ports.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../src/primitives/brands.ts";
 import type { StoredFact } from "../src/swaps/ledger/closed-port.ts";
-import type { SwapStore } from "../src/swaps/ledger/ports.ts";
+import { NO_CHANGE, type SwapStore } from "../src/swaps/ledger/ports.ts";
 import { swapStoreContract } from "../testkit/store-contract/swaps.ts";
 
 async function sqliteEngine() {
@@ -43,13 +43,12 @@ describe("sqlite swap storage", () => {
     context.after(() => store.close().then(() => engine.dispose()));
     const escrow: EvmAddress = `0x${"1".repeat(40)}` as EvmAddress;
     await store.swaps.initialise({ network: "simnet", chainId: 1, escrow });
-    const transaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
     const other = new DatabaseSync(engine.file);
     other.exec("BEGIN IMMEDIATE");
-    await assert.rejects(store.swaps.commit(transaction), StoreUnavailable);
+    await assert.rejects(store.swaps.commit(NO_CHANGE), StoreUnavailable);
     other.exec("ROLLBACK");
     other.close();
-    await store.swaps.commit(transaction);
+    await store.swaps.commit(NO_CHANGE);
   });
 
   test("SIGKILL in the middle of writing loses nothing acknowledged and leaves no half of a transaction", async () => {
@@ -92,7 +91,7 @@ describe("sqlite swap storage", () => {
     } as const;
     const events = Array.from({ length: 9_000 }, () => told);
     for (let times = 0; times < 6; times += 1) {
-      await store.swaps.commit({ rewind: null, remove: [], put: [], checkpoints: [], events });
+      await store.swaps.commit({ ...NO_CHANGE, events });
     }
     const { lowest, highest } = await store.queries.eventBounds();
     assert.equal(highest, 54_000);

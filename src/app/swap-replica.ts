@@ -36,6 +36,7 @@ interface ReplicaFoundation {
 
 /** What is stored, as a ledger reads it; what a ledger would write, the writer's has written. */
 class StoredState implements SwapStore {
+  readonly tellsChanges = false;
   readonly #ask: SwapStore["closed"];
   #stored: StoredSwaps = {
     identity: null,

@@ -71,6 +71,7 @@ describe("hashlocks that end alike", () => {
     store = await openSqliteStore({ file: join(folder, "index.db") });
     const { swaps } = store;
     const counted: SwapStore = {
+      tellsChanges: false,
       identity: () => swaps.identity(),
       initialise: (identity) => swaps.initialise(identity),
       load: (visit) => swaps.load(visit),

@@ -8,6 +8,7 @@ import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
 import type { StoredFact } from "../../src/swaps/ledger/closed-port.ts";
+import { NO_CHANGE } from "../../src/swaps/ledger/ports.ts";
 import { CoreIndex } from "../../testkit/builders/core-index/index.ts";
 import { SIMULATED_UNDO } from "../../testkit/worlds/simulation/process-life.ts";
 import { FollowerStage } from "../../testkit/worlds/simulation/follower-stage.ts";
@@ -56,7 +57,7 @@ describe("another block before the start height", () => {
           addresses: [],
           data: "{}",
         } as const;
-        await sqlite.swaps.commit({ rewind: null, remove: [], put: FACTS, checkpoints, events: [told] });
+        await sqlite.swaps.commit({ ...NO_CHANGE, put: FACTS, checkpoints, events: [told] });
         const before = await sqlite.queries.eventBounds();
         const seen = await sqlite.queries.eventGroups(0, 1000);
 

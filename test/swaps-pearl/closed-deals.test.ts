@@ -43,7 +43,7 @@ class HeldStore extends MemorySwapStore {
   }
 
   override async commit(transaction: SwapTransaction): Promise<void> {
-    if ((transaction.close ?? []).length > 0 && this.#gate !== null) {
+    if (transaction.close.length > 0 && this.#gate !== null) {
       this.#entered();
       await this.#gate;
       this.#gate = null;

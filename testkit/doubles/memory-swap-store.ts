@@ -61,13 +61,13 @@ export class MemorySwapStore implements SwapStore {
   }
 
   async commit(transaction: SwapTransaction): Promise<void> {
-    const { rewind, remove, put, checkpoints, events, told, close = [], open = [] } = transaction;
+    const { rewind, remove, put, checkpoints, events, told, close, open } = transaction;
     await Promise.resolve();
     const { failure } = this;
     this.failure = null;
     if (failure !== null && !this.hasHappened) throw failure;
     this.commits += 1;
-    if (typeof told === "string") this.told.push(told);
+    if (told !== null && told.text !== null) this.told.push(told.text);
     if (rewind !== null) {
       const stays = (one: { chain: string | null; height: number | null }): boolean =>
         one.chain !== rewind.chain || (one.height ?? -1) <= rewind.toHeight;

@@ -3,12 +3,13 @@
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { EventGroup } from "../../src/index/event-groups.ts";
 import type { IndexStore } from "../../src/index/ports.ts";
-import type {
-  ChainCheckpoint,
-  StoredSwapEvent,
-  SwapIdentity,
-  SwapStore,
-  SwapTransaction,
+import {
+  type ChainCheckpoint,
+  NO_CHANGE,
+  type StoredSwapEvent,
+  type SwapIdentity,
+  type SwapStore,
+  type SwapTransaction,
 } from "../../src/swaps/ledger/ports.ts";
 import type { StoredFact } from "../../src/swaps/ledger/closed-port.ts";
 
@@ -43,7 +44,7 @@ export function event(changes: Partial<StoredSwapEvent> = {}): StoredSwapEvent {
 
 /** A transaction of the store; what is not given is empty. */
 export function swapTransaction(changes: Partial<SwapTransaction>): SwapTransaction {
-  return { rewind: null, remove: [], put: [], checkpoints: [], events: [], ...changes };
+  return { ...NO_CHANGE, ...changes };
 }
 
 /** A block that was seen. */

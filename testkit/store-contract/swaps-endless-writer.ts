@@ -3,6 +3,7 @@
 
 import { openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
+import { NO_CHANGE } from "../../src/swaps/ledger/ports.ts";
 
 const file = process.argv[2];
 if (file === undefined) throw new Error("the database file is missing");
@@ -10,8 +11,7 @@ const { swaps } = await openSqliteStore({ file });
 await swaps.initialise({ network: "simnet", chainId: 1, escrow: `0x${"1".repeat(40)}` as EvmAddress });
 for (let height = 1; ; height += 1) {
   await swaps.commit({
-    rewind: null,
-    remove: [],
+    ...NO_CHANGE,
     put: ["a", "b"].map((name) => ({
       kind: "event",
       key: `${height}:${name}`,

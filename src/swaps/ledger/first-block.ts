@@ -2,7 +2,7 @@
 // later it would change nothing, and orders of the blocks between would be missing for ever, without a word.
 
 import { FactKind } from "./fact-fields.ts";
-import type { SwapStore } from "./ports.ts";
+import { NO_CHANGE, type SwapStore } from "./ports.ts";
 
 /** The block from which on the escrow's logs were read: of no chain's block, since no reorganisation takes it back. */
 export const FIRST_BLOCK = new FactKind<number>("firstblock", {
@@ -26,6 +26,6 @@ export async function claimFirstBlock(
   if (key === String(firstBlock)) return null;
   const remove = key === undefined ? [] : [{ kind: FIRST_BLOCK.name, key }];
   const put = [FIRST_BLOCK.row(firstBlock)];
-  await store.commit({ rewind: null, remove, put, checkpoints: [], events: [] });
+  await store.commit({ ...NO_CHANGE, remove, put });
   return null;
 }

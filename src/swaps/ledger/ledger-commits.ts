@@ -28,17 +28,21 @@ import {
   type StoredBundle,
 } from "./closed-port.ts";
 import { type ClosingBounds, ClosingRounds } from "./closing.ts";
-import type { RowListener, StoredSwapEvent, SwapIdentity, SwapStore, SwapTransaction } from "./ports.ts";
+import {
+  NO_CHANGE,
+  NothingWritten,
+  type RowListener,
+  type StoredSwapEvent,
+  type SwapIdentity,
+  type SwapStore,
+} from "./ports.ts";
 import { Subjects } from "./subjects.ts";
-import { NothingWritten } from "./ports.ts";
 
 /** Rows that one transaction tells of; a change of more is told by further transactions. */
 const TOLD_AT_ONCE = 512;
 
 /** Readings of closed deals between which something closed or opened each time. */
 const MAX_TRIES = 20;
-
-const NOTHING: SwapTransaction = { rewind: null, remove: [], put: [], checkpoints: [], events: [] };
 
 /** What the ledger is made of. */
 export interface SwapLedgerDependencies {
@@ -98,7 +102,7 @@ export class LedgerCommits {
     await store.initialise(identity);
     const books = new Books(parts);
     const isUntold = await loadBooks(store, books);
-    if (isUntold) await store.commit({ ...NOTHING, remove: [UNTOLD.row("rows")], events: null });
+    if (isUntold) await store.commit({ ...NO_CHANGE, remove: [UNTOLD.row("rows")], events: null });
     return new LedgerCommits(parts, books);
   }
 
@@ -269,15 +273,15 @@ export class LedgerCommits {
 
   async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {
     const { store } = this.#parts;
-    const { rewind, put, remove, checkpoints } = draft;
+    const { rewind, put, remove, checkpoints, close } = draft;
     const isStored =
       rewind !== null || put.length + remove.length + checkpoints.length > 0 || events?.length !== 0;
-    const isTold = store.tellsChanges === true && (isStored || isSeenByRows(draft, timed.change));
+    const isTold = store.tellsChanges && (isStored || isSeenByRows(draft, timed.change));
     if (!isStored && !isTold) return;
     try {
-      const told = isTold ? { told: toldChange(timed) } : {};
-      const moved = { close: draft.close, open: draft.open.map(({ id }) => id) };
-      await store.commit({ rewind, put, remove, checkpoints, events, ...moved, ...told });
+      const open = draft.open.map(({ id }) => id);
+      const told = isTold ? { text: toldChange(timed) } : null;
+      await store.commit({ rewind, put, remove, checkpoints, events, close, open, told });
     } catch (error) {
       if (error instanceof NothingWritten) throw error;
       this.#isDoubtful = true;
@@ -360,7 +364,7 @@ export class LedgerCommits {
         await isWritten;
         const isLast = at + TOLD_AT_ONCE >= rows.length;
         const remove = isLast ? [UNTOLD.row("rows")] : [];
-        const writing = this.#parts.store.commit({ ...NOTHING, remove, events });
+        const writing = this.#parts.store.commit({ ...NO_CHANGE, remove, events });
         isWritten = writing.then(() => this.feed.publish());
         // It is waited for above or below, and may fail before.
         isWritten.catch(() => undefined);

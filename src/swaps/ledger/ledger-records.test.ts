@@ -25,6 +25,7 @@ import {
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { SwapLedger } from "./ledger.ts";
+import { NO_CHANGE } from "./ports.ts";
 
 const kept = (ledgerNow: SwapLedger) =>
   ["a", "b", "c", "d"].filter((name) => ledgerNow.subject(bytes32(`order ${name}`)) !== null);
@@ -298,7 +299,7 @@ describe("records of the ledger", () => {
     assert.ok(fact);
     const damaged = new MemorySwapStore();
     const body = fact.body.replace("250000000", "2.5");
-    await damaged.commit({ rewind: null, remove: [], put: [{ ...fact, body }], checkpoints: [], events: [] });
+    await damaged.commit({ ...NO_CHANGE, put: [{ ...fact, body }] });
     await assert.rejects(
       SwapLedger.open({ ...parts, store: damaged }),
       /stored ask .* usdcAmount is not an amount/,

@@ -35,6 +35,7 @@ import {
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { MemorySwapStore } from "../../../testkit/doubles/memory-swap-store.ts";
 import { SwapLedger } from "./ledger.ts";
+import { NO_CHANGE } from "./ports.ts";
 
 /** How many changes have become visible since. */
 function publications({ feed }: SwapLedger): () => number {
@@ -320,7 +321,7 @@ describe("H-39: a change of more rows than one transaction tells", () => {
     assert.equal([...ledger.orders()].length, 600);
     assert.deepEqual([store.resets, store.events.length], [0, 512]);
     const again = new MemorySwapStore();
-    await again.commit({ rewind: null, remove: [], put: store.facts, checkpoints: [], events: [] });
+    await again.commit({ ...NO_CHANGE, put: store.facts });
     await scene(again);
     assert.equal(again.resets, 1);
     await scene(again);

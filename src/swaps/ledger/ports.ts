@@ -47,6 +47,12 @@ export interface StoredSwapEvent {
   readonly data: string;
 }
 
+/** A change of the ledger as other processes are told of it. */
+export interface ToldChange {
+  /** As change-text.ts writes it; null where that would be far too long: whoever follows reads what is stored. */
+  readonly text: string | null;
+}
+
 /** One durable transaction of the swap tables: everything or nothing. */
 export interface SwapTransaction {
   /** Facts of this chain above this height are deleted first, and its checkpoints. */
@@ -61,15 +67,24 @@ export interface SwapTransaction {
    * Appended to the one event log. Null: more has changed than is told; the log is emptied, so that all get a `reset`.
    */
   readonly events: readonly StoredSwapEvent[] | null;
-  /** Bundles whose facts are no longer loaded, and ones whose facts are again; absent where none. */
-  readonly close?: readonly ClosedBundle[];
-  readonly open?: readonly number[];
-  /**
-   * The text of the change that this stores, for ledgers in other processes (change-text.ts); absent where nobody follows,
-   * null where it would be far too long.
-   */
-  readonly told?: string | null;
+  /** Bundles whose facts are no longer loaded, and ones whose facts are again. */
+  readonly close: readonly ClosedBundle[];
+  readonly open: readonly number[];
+  /** What ledgers in other processes are told of it; null where nobody follows. */
+  readonly told: ToldChange | null;
 }
+
+/** A transaction that changes nothing. */
+export const NO_CHANGE: SwapTransaction = {
+  rewind: null,
+  remove: [],
+  put: [],
+  checkpoints: [],
+  events: [],
+  close: [],
+  open: [],
+  told: null,
+};
 
 /** A transaction was refused before anything of it was written: what is in memory is still what is stored. */
 export class NothingWritten extends Error {
@@ -93,7 +108,7 @@ export interface SwapStore {
   /** Rejects with `NothingWritten` where nothing was written for sure. */
   commit(transaction: SwapTransaction): Promise<void>;
   /** Whether changes are told to other processes: `told` of a transaction. */
-  readonly tellsChanges?: boolean;
+  readonly tellsChanges: boolean;
   /** Answers questions about closed deals, all from one state. */
   closed(questions: readonly ClosedQuestion[]): Promise<ClosedAnswer>;
   /** Keys of all stored facts of a kind, as they are now: another process may have removed some (S-05). */

@@ -2,6 +2,7 @@
 // away for too long finds a gap, reads what is stored and goes on from there.
 
 import { createHash } from "node:crypto";
+import type { ToldChange } from "../../../swaps/ledger/ports.ts";
 import { CellReader, type Cells } from "../../store-rows/cells.ts";
 import type { Session } from "../session.ts";
 
@@ -31,8 +32,8 @@ export interface FollowedChange extends ChangeMark {
 
 const HASH = "encode(sha256(convert_to(body, 'UTF8')), 'hex')";
 
-/** Tells a change, in its transaction; null, and one that is too long, leaves a gap: whoever follows reads what is stored. */
-export async function tellChange(session: Session, text: string | null): Promise<void> {
+/** Tells a change, in its transaction; one that is too long leaves a gap: whoever follows reads what is stored. */
+export async function tellChange(session: Session, { text }: ToldChange): Promise<void> {
   if (text === null || text.length > LONGEST) return leaveGap(session);
   await session.run(
     "INSERT INTO swap_change (id, body) SELECT coalesce(max(id), 0) + 1, $1 FROM swap_change",

@@ -89,14 +89,14 @@ export class PostgresSwapStore implements SwapStore {
         throw new Error("store: the swap tables have no identity");
       await markErrand(session);
       if (transaction.rewind !== null) await rewind(session, transaction.rewind);
-      await openBundles(session, transaction.open ?? []);
+      await openBundles(session, transaction.open);
       await removeFacts(session, transaction.remove);
       await putFacts(session, transaction.put);
-      await closeBundles(session, transaction.close ?? []);
+      await closeBundles(session, transaction.close);
       await putCheckpoints(session, transaction.checkpoints);
       if (transaction.events === null) await emptyLog(session);
       else await appendEvents(session, transaction.events);
-      if (transaction.told !== undefined) await tellChange(session, transaction.told);
+      if (transaction.told !== null) await tellChange(session, transaction.told);
     });
   }
 

@@ -34,6 +34,7 @@ const LOAD_CHUNK = 500;
 
 /** The swap tables of an open database. */
 export class SqliteSwapStore implements SwapStore {
+  readonly tellsChanges = false;
   readonly #writer: Writer;
   readonly #reader: Connection;
   readonly #file: string;

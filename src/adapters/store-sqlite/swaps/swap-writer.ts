@@ -76,12 +76,12 @@ export class SwapWriter {
     if (answered(this.#connection, storedIdentity()) === null)
       throw new Error("store: the swap tables have no identity");
     if (transaction.rewind !== null) this.#rewind(transaction.rewind);
-    openBundles(this.#connection, transaction.open ?? []);
+    openBundles(this.#connection, transaction.open);
     for (const { kind, key } of transaction.remove) {
       this.#connection.run("DELETE FROM swap_fact WHERE kind = ? AND key = ?", kind, key);
     }
     for (const fact of transaction.put) this.#put(fact);
-    closeBundles(this.#connection, transaction.close ?? []);
+    closeBundles(this.#connection, transaction.close);
     this.#putCheckpoints(transaction.checkpoints);
     if (transaction.events === null) this.#emptyLog();
     else this.#append(transaction.events);
