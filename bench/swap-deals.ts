@@ -121,7 +121,13 @@ export async function writeDeals(store: SwapStore, deals: number): Promise<void>
       secrets: [],
       checkpoints: [],
       tip: pearlTip(last === blocks - 1 ? blocks + 100 : last),
-      covered: locks.map(({ fact }) => (fact.kind === "output" ? [fact.script] : [])).flat(),
+      leftOut: [],
+      reached: {
+        kind: "scripts",
+        scripts: locks.flatMap(({ fact }) => (fact.kind === "output" ? [fact.script] : [])),
+        fromTime: 0,
+        fromHeight: 0,
+      },
     });
   }
 }
@@ -139,7 +145,7 @@ export async function endDeals(store: SwapStore, count: number): Promise<void> {
   };
   const movePearl = async (to: number, facts: readonly PearlBlockFact[]): Promise<void> => {
     pearlHeight = to;
-    const change = { ...nothing, facts, sightings: [], secrets: [], covered: [] };
+    const change = { ...nothing, facts, sightings: [], secrets: [], leftOut: [], reached: null };
     await ledger.applyPearl({ ...change, tip: pearlTip(to) });
   };
   for (let first = 0; first < count; first += 2_000) {

@@ -308,8 +308,8 @@ const pearl = [
     },
     {
       rule: "S-53",
-      find: "isDone ? this.#reasons : NO_REASONS",
-      replace: "NO_REASONS",
+      find: "isDone ? this.#goal : null",
+      replace: "null",
       why: "older blocks are read for ever",
     },
   ]),

@@ -30,6 +30,7 @@ import {
   ORDER,
   outputsOfOrder,
   pearl,
+  pearlFound,
   scene,
   scriptOf,
 } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
@@ -233,13 +234,13 @@ describe("small outputs were left out, and then an order comes for which they ar
     findings.add({ height: 50, blockHash, time }, [paid], matcher);
     await ledger.applyEvm(evm(22, orderOf(SMALL), { finalHeight: 22 }));
     const { facts, sightings, leftOut } = findings;
-    const pass = { ...pearl(100, facts, { sightings, covered: [script] }), tip: null, checkpoints: [] };
-    await ledger.applyPearl({ ...pass, leftOut: [...leftOut] });
+    const covered = [script];
+    await ledger.applyPearl(pearlFound(facts, { sightings, covered, leftOut: [...leftOut] }));
     assert.equal(ledger.watch.uncovered().length, 1);
     const again = new BlockFindings();
     again.add({ height: 50, blockHash, time }, [paid], new PearlMatcher(ledger.watch, swapCrypto));
-    const read = { ...pass, facts: again.facts, sightings: again.sightings, leftOut: [...again.leftOut] };
-    await ledger.applyPearl(read);
+    const read = { sightings: again.sightings, covered, leftOut: [...again.leftOut] };
+    await ledger.applyPearl(pearlFound(again.facts, read));
     assert.deepEqual(ledger.watch.uncovered(), []);
     assert.equal(ledger.subject(bytes32("order of the copier"))?.outputs.size, outputs);
   });
@@ -330,9 +331,7 @@ async function assertFirstOnes(ledger: SwapLedger, chain: PayingChain, store: Me
   await rebuilt.ledger.applyPearl(pearl(middle));
   await chain.tell(rebuilt.ledger, middle + 1, chain.height, null);
   const older = chain.blocks.filter(({ height }) => height <= middle);
-  for (const { facts, sightings } of older) {
-    await rebuilt.ledger.applyPearl({ ...pearl(middle, facts, { sightings }), tip: null, checkpoints: [] });
-  }
+  for (const { facts, sightings } of older) await rebuilt.ledger.applyPearl(pearlFound(facts, { sightings }));
   assert.deepEqual(minedOf(rebuilt.ledger), minedOf(ledger), `${when}, rebuilt`);
   const again = chain.paid(DUST).filter((outpoint) => rebuilt.ledger.watch.lockOutput(outpoint) !== null);
   assert.deepEqual(again, watched, `${when}, rebuilt: dust`);

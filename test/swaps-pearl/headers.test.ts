@@ -129,7 +129,7 @@ describe("headers of a node", () => {
     const applied = new HeaderWindow(await fetchHeaders(client, context, 0, height, null));
     const pass = (): Backscan =>
       new Backscan(
-        { scripts: [], fromTime: 0, rereads: [] },
+        { kind: "again", notes: [] },
         { height: height - 3, parent: null },
         {
           ledger: stage.ledger,
@@ -164,11 +164,7 @@ describe("headers of a node", () => {
         matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
         headers: () => Promise.resolve([]),
       };
-      const pass = new Backscan(
-        { scripts: [], fromTime: 0, rereads: [] },
-        { height: from, parent: null },
-        parts,
-      );
+      const pass = new Backscan({ kind: "again", notes: [] }, { height: from, parent: null }, parts);
       await pass.read(applied, 10, () => false);
       return pass;
     };
@@ -198,7 +194,7 @@ describe("headers of a node", () => {
     const applied = new HeaderWindow(await fetchHeaders(client, context, 0, stage.height, null));
     const told = async (scripts: readonly ScriptHex[]): Promise<readonly number[]> => {
       const pass = new Backscan(
-        { scripts, fromTime: 0, rereads: [] },
+        { kind: "scripts", scripts, fromTime: 0, fromHeight: from },
         { height: from, parent: null },
         {
           ledger: stage.ledger,
@@ -208,9 +204,9 @@ describe("headers of a node", () => {
         },
       );
       await pass.read(applied, 1, () => false);
-      const first = (await pass.change(applied, false)).leftOut?.length ?? 0;
+      const first = (await pass.change(applied, false)).leftOut.length;
       await pass.read(applied, 100, () => false);
-      return [first, (await pass.change(applied, true)).leftOut?.length ?? 0];
+      return [first, (await pass.change(applied, true)).leftOut.length];
     };
     // Told again, it would have the script read anew that was read completely meanwhile.
     assert.deepEqual(await told([]), [1, 0]);

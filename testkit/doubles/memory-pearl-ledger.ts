@@ -106,7 +106,6 @@ export class MemoryPearlLedger implements LedgerWrites {
     if (rewindTo !== null) {
       this.facts = this.facts.filter(({ place }) => place.height <= rewindTo);
       this.#checkpoints = this.#checkpoints.filter(({ height }) => height <= rewindTo);
-      if (tip === null) throw new Error("a rewind without a new tip");
       for (const [note, height] of this.rereads) this.rereads.set(note, Math.min(height, rewindTo + 1));
     }
     const next = tip?.height ?? this.#tip.height;
@@ -120,11 +119,12 @@ export class MemoryPearlLedger implements LedgerWrites {
       this.#checkpoints = [...others, checkpoint].toSorted((a, b) => b.height - a.height);
     }
     if (tip !== null) this.#tip = { height: tip.height, time: tip.time, medianTimePast: tip.medianTimePast };
-    for (const script of change.covered) {
+    const { reached } = change;
+    if (reached?.kind === "again") for (const note of reached.notes) this.rereads.delete(note);
+    for (const script of reached?.kind === "scripts" ? reached.scripts : []) {
       const known = this.#scripts.get(script);
       if (known !== undefined) known.isCovered = true;
     }
-    for (const note of change.reread ?? []) this.rereads.delete(note);
   }
 
   async applyMempool(

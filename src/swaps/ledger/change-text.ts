@@ -141,4 +141,4 @@ type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChang
  * Another version, too, where a change makes something else of the same state: a process of another program then begins
  * with what is stored.
  */
-const FORMAT = new TextFormat<WrittenText>(11, "change");
+const FORMAT = new TextFormat<WrittenText>(12, "change");

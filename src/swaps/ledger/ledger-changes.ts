@@ -89,7 +89,7 @@ export class LedgerChanges {
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
   pearl(change: PearlChange): void {
     const { chains, locks, scripts } = this.#books;
-    const { tip, rewindTo, coveredFrom = 0, coveredStart = 0 } = change;
+    const { tip, rewindTo, reached } = change;
     const oldHeight = chains.tips.pearl.height;
     const height = tip?.height ?? oldHeight;
     checkedBase("PEARL", oldHeight, rewindTo, height);
@@ -110,15 +110,15 @@ export class LedgerChanges {
     );
     this.#showPreimages(secrets, spends);
     const unread = new Set<ScriptHex>();
-    for (const [script, belowSat] of change.leftOut ?? [])
+    for (const [script, belowSat] of change.leftOut)
       if (!scripts.leaveOut(script, belowSat, ofTip)) unread.add(script);
     for (const script of unread) ofTip.touchScript(script);
-    // From now on the actions and verdicts of the order stand (S-62): its row is another one.
-    for (const script of change.covered) {
-      if (unread.has(script)) continue;
-      if (scripts.cover(script, coveredFrom, coveredStart, ofTip)) ofTip.touchScript(script);
+    if (reached?.kind === "again") for (const note of reached.notes) chains.endReread(note, ofTip);
+    if (reached?.kind === "scripts") {
+      // From now on the actions and verdicts of the order stand (S-62): its row is another one.
+      for (const script of reached.scripts)
+        if (!unread.has(script) && scripts.cover(script, reached, ofTip)) ofTip.touchScript(script);
     }
-    for (const note of change.reread ?? []) chains.endReread(note, ofTip);
     if (tip !== null) {
       const { hash, time, medianTimePast } = tip;
       chains.move({ chain: "pearl", height, hash, time, medianTimePast }, ofTip);

@@ -28,6 +28,7 @@ import {
   NO_LOCKS,
   ORDER,
   pearl,
+  pearlFound,
   scene,
   scriptOf,
 } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
@@ -121,8 +122,9 @@ test("S-53: a script that is read up to the tip is not read again, after a resta
 test("S-53: a script is read again where the block below the first that was read for it is undone, after a restart too", async () => {
   const { ledger, store } = await scene();
   await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
-  const covered = [scriptOf(ledger, ORDER)];
-  await ledger.applyPearl(pearl(100, [], { covered, coveredStart: 90 }));
+  const scripts = [scriptOf(ledger, ORDER)];
+  const reached = { kind: "scripts", scripts, fromTime: 0, fromHeight: 90 } as const;
+  await ledger.applyPearl(pearl(100, [], { reached }));
   await ledger.applyPearl(pearl(101, [], { rewindTo: 89 }));
   assert.deepEqual(
     ledger.watch.uncovered(),
@@ -134,9 +136,9 @@ test("S-53: a script is read again where the block below the first that was read
   await again.applyPearl(pearl(102, [], { rewindTo: 88 }));
   assert.deepEqual(
     again.watch.uncovered().map(({ script }) => script.script),
-    covered,
+    scripts,
   );
-  await again.applyPearl(pearl(102, [], { covered, tip: null }));
+  await again.applyPearl(pearlFound([], { covered: scripts }));
   await again.applyPearl(pearl(103, [], { rewindTo: 50 }));
   assert.deepEqual(again.watch.uncovered(), [], "it was read from the first block on");
 });
@@ -146,12 +148,13 @@ test("S-53: a pass covers no script of which an order has become known meanwhile
   await ledger.applyEvm(evm(10, [locked("a", 10), accepted("a", 10)]));
   const [begun] = ledger.watch.uncovered();
   await ledger.applyEvm(evm(10, [locked("a", 9), accepted("a", 10)], { rewindTo: 8 }));
-  const pass = { covered: [scriptOf(ledger, ORDER)], tip: null };
-  await ledger.applyPearl({ ...pearl(100), covered: [] });
-  await ledger.applyPearl(pearl(100, [], { ...pass, coveredFrom: begun?.fromTime ?? 0 }));
+  const goal = { kind: "scripts", scripts: [scriptOf(ledger, ORDER)], fromHeight: 0 } as const;
+  const readFrom = (fromTime = 0) => pearlFound([], { reached: { ...goal, fromTime } });
+  await ledger.applyPearl(pearl(100));
+  await ledger.applyPearl(readFrom(begun?.fromTime));
   const [again] = ledger.watch.uncovered();
   assert.equal(again?.fromTime, evmPlace(9).time - 7200);
-  await ledger.applyPearl(pearl(100, [], { ...pass, coveredFrom: again.fromTime }));
+  await ledger.applyPearl(readFrom(again.fromTime));
   assert.deepEqual(ledger.watch.uncovered(), []);
 });
 
@@ -168,7 +171,7 @@ test("S-53: blocks that are to be read again are so until they are read, after a
     [7, 97],
   );
   const [hint] = notes;
-  await again.applyPearl(pearl(97, [], { tip: null, reread: [hint?.[0] ?? ""] }));
+  await again.applyPearl(pearlFound([], { reached: { kind: "again", notes: [hint?.[0] ?? ""] } }));
   assert.deepEqual([...again.watch.rereads().values()], [97]);
   await again.write({ rereadFrom: 50 });
   assert.deepEqual([...(await scene(store)).ledger.watch.rereads().values()], [97, 50]);

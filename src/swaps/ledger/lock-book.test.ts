@@ -14,6 +14,7 @@ import {
   outputOfOrder,
   outputsOfOrder,
   pearl,
+  pearlFound,
   type Scene,
   scene,
   scriptOf,
@@ -89,7 +90,7 @@ describe("S-15: an output in no block", () => {
     await ledger.applyPearl(pearl(102, mined, { sightings: [...others, rival] }));
     // An older block is read late, and its output takes the place of the newest one.
     const older = { ...small, txid: txid("older"), inputs: [outpoint("coins", 2)] };
-    await ledger.applyPearl(pearl(102, [minedLock(older, 100)], { sightings: [older], tip: null }));
+    await ledger.applyPearl(pearlFound([minedLock(older, 100)], { sightings: [older] }));
     const conflicts = ({ ledger: of }: Pick<Scene, "ledger">) =>
       outputsOfOrder(of).find((one) => one.txid === lock.txid)?.conflictHeight;
     assert.equal(ledger.watch.lockOutput(`${rival.txid}:0` as typeof COIN), null);

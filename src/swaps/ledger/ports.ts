@@ -153,9 +153,20 @@ export interface FinalAlarm {
   readonly raisedAt: number;
 }
 
-/** What the PEARL follower read: one step forward or back, or facts of older blocks for newly known scripts. */
-export interface PearlChange {
-  readonly rewindTo: number | null;
+/** What older PEARL blocks are read for. */
+export type ReadGoal =
+  /** Scripts that are not covered (S-53), from block `fromHeight` on: those below are older than `fromTime`, unix seconds. */
+  | {
+      readonly kind: "scripts";
+      readonly scripts: readonly ScriptHex[];
+      readonly fromTime: number;
+      readonly fromHeight: number;
+    }
+  /** Blocks that are to be read again, by their notes in `SwapWatch.rereads`. */
+  | { readonly kind: "again"; readonly notes: readonly string[] };
+
+/** What the PEARL follower found in blocks. */
+interface PearlFindings {
   readonly facts: readonly PearlBlockFact[];
   /** Transactions that hold lock outputs, mined or not: remembered for ever (S-15). */
   readonly sightings: readonly Sighting[];
@@ -165,28 +176,29 @@ export interface PearlChange {
     readonly shower: PreimageShower;
   }[];
   readonly checkpoints: readonly ChainCheckpoint[];
-  /** Null where the tip does not move (older blocks read for new scripts). */
-  readonly tip: {
-    readonly height: number;
-    readonly hash: BlockHash;
-    readonly time: number;
-    readonly medianTimePast: number;
-  } | null;
-  /** Scripts that are read completely up to the tip with this change (S-53). */
-  readonly covered: readonly ScriptHex[];
-  /** From this time on they are read, unix seconds; absent where from the beginning. */
-  readonly coveredFrom?: number;
-  /** The lowest block that was read for them; absent: block 0. */
-  readonly coveredStart?: number;
   /**
    * Scripts of which these blocks hold outputs below that amount that are not among the facts, being too many (S-15).
    */
-  readonly leftOut?: readonly (readonly [ScriptHex, bigint])[];
-  /**
-   * Notes of `SwapWatch.rereads` whose blocks are read completely up to the tip with this change; absent where none.
-   */
-  readonly reread?: readonly string[];
+  readonly leftOut: readonly (readonly [ScriptHex, bigint])[];
+  /** For what all blocks up to the tip are read with this change; null where it completes nothing. */
+  readonly reached: ReadGoal | null;
 }
+
+/** What the PEARL follower read: a step of the tip, forward or back, or what was found without one. */
+export type PearlChange = PearlFindings &
+  (
+    | {
+        /** Last block that stays; null where nothing is undone. */
+        readonly rewindTo: number | null;
+        readonly tip: {
+          readonly height: number;
+          readonly hash: BlockHash;
+          readonly time: number;
+          readonly medianTimePast: number;
+        };
+      }
+    | { readonly rewindTo: null; readonly tip: null }
+  );
 
 /** A known lock output. */
 export interface WatchedOutput {

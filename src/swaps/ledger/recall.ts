@@ -68,12 +68,12 @@ function* ofEvent(event: EscrowEvent): Generator<string> {
   if (isAskMatch(event.terms)) yield event.terms.askId;
 }
 
-function* ofPearl({ facts, sightings, secrets, covered, leftOut }: PearlChange): Generator<string> {
+function* ofPearl({ facts, sightings, secrets, leftOut, reached }: PearlChange): Generator<string> {
   for (const fact of facts) yield* ofFact(fact);
   yield* ofSightings(sightings);
   for (const { hashlock } of secrets) yield hashlock;
-  yield* covered;
-  for (const [script] of leftOut ?? []) yield script;
+  for (const [script] of leftOut) yield script;
+  if (reached?.kind === "scripts") yield* reached.scripts;
 }
 
 function* ofFact(fact: PearlBlockFact): Generator<string> {

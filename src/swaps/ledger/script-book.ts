@@ -7,7 +7,7 @@ import { htlcOf, htlcOfPoints, type HtlcTerms } from "../../swap/htlc-script.ts"
 import type { BookChange } from "./book-change.ts";
 import { BAD_KEY, SCRIPT } from "./fact-kinds.ts";
 import type { Layer, LayeredIndex, LayeredMap } from "./layers.ts";
-import type { ScriptEntry } from "./ports.ts";
+import type { ReadGoal, ScriptEntry } from "./ports.ts";
 
 /** Seconds before an order's first fact from which PEARL blocks are read for it (S-53). */
 const READ_BEFORE_S = 7200;
@@ -113,13 +113,17 @@ export class ScriptBook {
   }
 
   /**
-   * Says that blocks from this time, and from block `readFrom`, up to the tip are read for this script; whether that is
-   * news. Unknown scripts are ignored, and those that an order has come for meanwhile that asks for older blocks.
+   * Says that the blocks from there up to the tip are read for this script; whether that is news. Unknown scripts are
+   * ignored, and those that an order has come for meanwhile that asks for older blocks.
    */
-  cover(script: ScriptHex, fromTime: number, readFrom: number, change: BookChange): boolean {
+  cover(
+    script: ScriptHex,
+    { fromTime, fromHeight }: Pick<Extract<ReadGoal, { kind: "scripts" }>, "fromTime" | "fromHeight">,
+    change: BookChange,
+  ): boolean {
     const known = this.entries.get(script);
     if (known === undefined || known.covered || known.fromTime < fromTime) return false;
-    this.put({ ...known, covered: true, readFrom }, change);
+    this.put({ ...known, covered: true, readFrom: fromHeight }, change);
     return true;
   }
 

@@ -2,13 +2,13 @@
 // height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them. A script
 // counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
 
-import type { BlockHash, ScriptHex } from "../../primitives/brands.ts";
+import type { BlockHash } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { HeaderPoint, HeaderWindow, LinkedHeaders } from "./pearl-headers.ts";
 import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, findIn } from "./pearl-reader.ts";
 import type { ScanStart } from "./pearl-scan-start.ts";
-import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
+import type { LedgerWrites, PearlChange, ReadGoal } from "../ledger/ports.ts";
 
 /** What a pass works with. */
 interface BackscanParts {
@@ -21,20 +21,9 @@ interface BackscanParts {
 /** Headers that are linked at a time. */
 const HEADERS_AT_ONCE = 2000;
 
-/** What a pass is for: scripts that are not covered, and notes of blocks that are to be read again. */
-export interface ScanReasons {
-  readonly scripts: readonly ScriptHex[];
-  /** From which time on blocks are read for the scripts, unix seconds. */
-  readonly fromTime: number;
-  readonly rereads: readonly string[];
-}
-
-const NO_REASONS: ScanReasons = { scripts: [], fromTime: 0, rereads: [] };
-
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
-  readonly #reasons: ScanReasons;
-  readonly #start: number;
+  readonly #goal: ReadGoal;
   readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
@@ -48,10 +37,9 @@ export class Backscan {
   #previousHash: BlockHash | null;
   #hasLost = false;
 
-  constructor(reasons: ScanReasons, start: ScanStart, { ledger, reader, matcher, headers }: BackscanParts) {
+  constructor(goal: ReadGoal, start: ScanStart, { ledger, reader, matcher, headers }: BackscanParts) {
     this.#ledger = ledger;
-    this.#reasons = reasons;
-    this.#start = start.height;
+    this.#goal = goal;
     this.#nextHeight = start.height;
     this.#previousHash = start.parent;
     this.#reader = reader;
@@ -132,11 +120,10 @@ export class Backscan {
     this.#findings.clear();
     this.#showing = [];
     this.#hasLost = false;
-    const { scripts: covered, rereads: reread, fromTime: coveredFrom } = isDone ? this.#reasons : NO_REASONS;
     const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
     // Whose script this pass does not cover is read again on its own, and completely: to tell it once more would undo that.
-    this.#matcher.toldLeftOut(this.#reasons.scripts);
-    return { rewindTo: null, tip: null, ...found, covered, coveredFrom, coveredStart: this.#start, reread };
+    this.#matcher.toldLeftOut(this.#goal.kind === "scripts" ? this.#goal.scripts : []);
+    return { rewindTo: null, tip: null, ...found, reached: isDone ? this.#goal : null };
   }
 
   /**

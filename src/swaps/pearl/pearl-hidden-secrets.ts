@@ -231,5 +231,6 @@ const NOTHING_ELSE = {
   facts: [],
   sightings: [],
   checkpoints: [],
-  covered: [],
+  leftOut: [],
+  reached: null,
 } as const;

@@ -360,8 +360,8 @@ export class PearlTip {
       secrets,
       checkpoints: points.map((point) => ({ chain: "pearl" as const, ...point })),
       tip: { ...tip, medianTimePast: window.medianTimePast() },
-      covered: [],
       leftOut: [...leftOut],
+      reached: null,
     });
     this.#window = window;
     this.#fallenTo = null;

@@ -10,7 +10,7 @@ import type { Condition, ConditionSource } from "../../follow/conditions.ts";
 import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
-import { Backscan, type ScanReasons } from "./pearl-backscan.ts";
+import { Backscan } from "./pearl-backscan.ts";
 import { fetchHeaders, type LinkedHeaders } from "./pearl-headers.ts";
 import { HiddenSecrets } from "./pearl-hidden-secrets.ts";
 import { PearlMatcher } from "./pearl-matcher.ts";
@@ -18,7 +18,7 @@ import { BlockReader, type BodySource } from "./pearl-reader.ts";
 import { type ScanStart, scanStart } from "./pearl-scan-start.ts";
 import { NodeStanding, type OtherNodes, stalled } from "./pearl-standing.ts";
 import { lockTransactionsIn, type PearlStep, PearlTip } from "./pearl-tip.ts";
-import type { LedgerWrites } from "../ledger/ports.ts";
+import type { LedgerWrites, ReadGoal } from "../ledger/ports.ts";
 import type { PearlStanding } from "../standings.ts";
 
 /** What the watch works with. */
@@ -363,22 +363,22 @@ export class PearlWatch implements ConditionSource {
     // The mempool was read without these scripts.
     this.#tellNewLocks(null);
     const scripts = uncovered.map(({ script }) => script.script);
-    return this.#pass({ scripts, fromTime: time, rereads: [] }, start);
+    return this.#pass({ kind: "scripts", scripts, fromTime: time, fromHeight: start.height }, start);
   }
 
   /** A pass over what is to be read again; null where nothing is. */
   #nextAgain(): Backscan | null {
     const noted = this.#deps.ledger.watch.rereads();
     if (noted.size === 0) return null;
-    const reasons = { scripts: [], fromTime: 0, rereads: [...noted.keys()] };
     const height = [...noted.values()].reduce((lowest, one) => Math.min(lowest, one), Infinity);
-    return this.#pass(reasons, { height: Math.max(height, 0), parent: null });
+    const start = { height: Math.max(height, 0), parent: null };
+    return this.#pass({ kind: "again", notes: [...noted.keys()] }, start);
   }
 
-  #pass(wanted: ScanReasons, start: ScanStart): Backscan {
+  #pass(goal: ReadGoal, start: ScanStart): Backscan {
     const { ledger, crypto } = this.#deps;
     const matcher = new PearlMatcher(ledger.watch, crypto);
-    return new Backscan(wanted, start, { ledger, reader: this.#reader, matcher, headers: this.#headers });
+    return new Backscan(goal, start, { ledger, reader: this.#reader, matcher, headers: this.#headers });
   }
 
   #recovered(): void {

@@ -63,23 +63,36 @@ export function evm(
   };
 }
 
+/** What a step of the PEARL chain may be besides its facts; `covered`: scripts that are read from the first block on. */
+interface PearlStep extends Partial<Omit<PearlChange, "rewindTo" | "tip" | "facts">> {
+  readonly rewindTo?: number | null;
+  readonly tip?: NonNullable<PearlChange["tip"]>;
+  readonly covered?: readonly ScriptHex[];
+}
+
 /** A step of the PEARL chain to this height. */
 export function pearl(
   height: number,
   facts: readonly PearlBlockFact[] = [],
-  changes: Partial<PearlChange> = {},
+  { rewindTo = null, tip, ...found }: PearlStep = {},
 ): PearlChange {
   const { blockHash: hash, time } = pearlPlace(height);
-  return {
-    rewindTo: null,
-    facts,
-    sightings: [],
-    secrets: [],
-    checkpoints: [{ chain: "pearl", height, hash, time }],
-    tip: { height, hash, time, medianTimePast: time - 1000 },
-    covered: [],
-    ...changes,
-  };
+  const checkpoints = [{ chain: "pearl" as const, height, hash, time }];
+  const own = { height, hash, time, medianTimePast: time - 1000 };
+  return { ...pearlFound(facts, { checkpoints, ...found }), rewindTo, tip: tip ?? own };
+}
+
+/** What was found in PEARL blocks without a step of the tip. */
+export function pearlFound(
+  facts: readonly PearlBlockFact[],
+  { covered, ...found }: Omit<PearlStep, "rewindTo" | "tip"> = {},
+): PearlChange {
+  const reached =
+    covered === undefined
+      ? null
+      : ({ kind: "scripts", scripts: covered, fromTime: 0, fromHeight: 0 } as const);
+  const nothing = { sightings: [], secrets: [], checkpoints: [], leftOut: [], reached };
+  return { ...nothing, ...found, facts, rewindTo: null, tip: null };
 }
 
 /** The order `a`. */

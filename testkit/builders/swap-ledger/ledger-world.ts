@@ -320,7 +320,8 @@ export async function applyPearl(
     secrets: [],
     checkpoints: [{ chain: "pearl", height: last.height, hash: blockHash, time }],
     tip: { height: last.height, hash: blockHash, time, medianTimePast: time - 1000 },
-    covered,
+    leftOut: [],
+    reached: { kind: "scripts", scripts: covered, fromTime: 0, fromHeight: 0 },
   });
 }
 
