@@ -211,8 +211,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/swaps/ledger/script-book.ts", [
     {
       rule: "S-53",
-      find: "one.covered && toHeight < one.readFrom - 1",
-      replace: "one.covered && toHeight < one.readFrom - 1 && false",
+      find: "readFrom !== null && toHeight < readFrom - 1",
+      replace: "readFrom !== null && toHeight < readFrom - 1 && false",
       why: "a lock below a branch that was shown while its script was looked for is unknown for good",
     },
     {

@@ -45,7 +45,7 @@ function isClosed(books: Books, bundle: Bundle, bounds: ClosingBounds): boolean 
   }
   const below = books.chains.tips.pearl.height - Math.max(...books.depths) - bounds.pearlBlocks;
   for (const script of bundle.scripts) {
-    if (scripts.entries.get(script)?.covered !== true || books.locks.hasDust(script)) return false;
+    if (scripts.uncovered.has(script) || books.locks.hasDust(script)) return false;
     for (const outpoint of books.locks.byScript.of(script))
       if (!isOutputOver(books, outpoint, below)) return false;
   }

@@ -79,7 +79,11 @@ export const SECRET = new FactKind<{
 });
 
 /** A watched script. */
-export const SCRIPT = new FactKind<ScriptEntry>("script", { key: ({ script }) => script, read: readScript });
+export const SCRIPT = new FactKind<ScriptEntry>("script", {
+  key: ({ script }) => script,
+  body: ({ readFrom, ...entry }) => ({ ...entry, covered: readFrom !== null, readFrom: readFrom ?? 0 }),
+  read: readScript,
+});
 
 /** A key that is no point. */
 export const BAD_KEY = new FactKind<Bytes32>("badkey", {
@@ -236,8 +240,7 @@ function readScript(fields: FactFields): ScriptEntry {
     sellerKey: fields.bytes32("sellerKey"),
     pearlRefundTime: fields.int("pearlRefundTime"),
     fromTime: fields.int("fromTime"),
-    covered: fields.flag("covered"),
-    readFrom: fields.ifAny("readFrom", (name) => fields.int(name)) ?? 0,
+    readFrom: fields.flag("covered") ? (fields.ifAny("readFrom", (name) => fields.int(name)) ?? 0) : null,
     leastAmountSat: fields.ifAny("leastAmountSat", (name) => fields.big(name)) ?? 0n,
     isCapped: fields.ifAny("isCapped", (name) => fields.flag(name)) ?? false,
   };

@@ -237,10 +237,11 @@ export interface WatchedScript {
 export interface ScriptEntry extends WatchedScript {
   /** Older blocks count from this time on, unix seconds. */
   readonly fromTime: number;
-  /** Whether blocks from `fromTime` to the tip are read. */
-  readonly covered: boolean;
-  /** The lowest block that was read, the one below being older than that; 0 while none is, and where it was not noted. */
-  readonly readFrom: number;
+  /**
+   * Covered: the lowest block from which on all up to the tip are read, the one below being older than `fromTime`; 0 where it
+   * was not noted. Null while they are not read.
+   */
+  readonly readFrom: number | null;
   /** Whether outputs below `leastAmountSat` were not kept, being too many (S-15). */
   readonly isCapped: boolean;
 }

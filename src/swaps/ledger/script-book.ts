@@ -95,18 +95,12 @@ export class ScriptBook {
     const isLess = known === undefined || known.leastAmountSat === 0n || amountSat < known.leastAmountSat;
     if (!isEarlier && !isLess) return script;
     const { hashlock, buyerKey, sellerKey, pearlRefundTime } = terms;
-    const leastAmountSat = isLess ? amountSat : known.leastAmountSat;
-    // What was not kept as too small may be large enough now: it is read again.
-    const isReadAgain = isEarlier || known.isCapped;
-    const covered = known !== undefined && known.covered && !isReadAgain;
-    const isCapped = known !== undefined && known.isCapped && !isReadAgain;
-    const readFrom = covered ? known.readFrom : 0;
     const bounds = {
       fromTime: isEarlier ? fromTime : known.fromTime,
-      covered,
-      readFrom,
-      leastAmountSat,
-      isCapped,
+      // What was not kept as too small may be large enough now: it is read again.
+      readFrom: isEarlier || known.isCapped ? null : known.readFrom,
+      leastAmountSat: isLess ? amountSat : known.leastAmountSat,
+      isCapped: false,
     };
     this.put({ script, hashlock, buyerKey, sellerKey, pearlRefundTime, ...bounds }, change);
     return script;
@@ -122,8 +116,8 @@ export class ScriptBook {
     change: BookChange,
   ): boolean {
     const known = this.entries.get(script);
-    if (known === undefined || known.covered || known.fromTime < fromTime) return false;
-    this.put({ ...known, covered: true, readFrom: fromHeight }, change);
+    if (known === undefined || known.readFrom !== null || known.fromTime < fromTime) return false;
+    this.put({ ...known, readFrom: fromHeight }, change);
     return true;
   }
 
@@ -132,8 +126,10 @@ export class ScriptBook {
    * them, that is no longer known (A-153); gives those scripts.
    */
   rewind(toHeight: number, change: BookChange): readonly ScriptHex[] {
-    const begun = [...this.entries.values()].filter((one) => one.covered && toHeight < one.readFrom - 1);
-    for (const entry of begun) this.put({ ...entry, covered: false, readFrom: 0 }, change);
+    const begun = [...this.entries.values()].filter(
+      ({ readFrom }) => readFrom !== null && toHeight < readFrom - 1,
+    );
+    for (const entry of begun) this.put({ ...entry, readFrom: null }, change);
     return begun.map(({ script }) => script);
   }
 
@@ -153,7 +149,7 @@ export class ScriptBook {
       this.cap(script, change);
       return true;
     }
-    this.put({ ...known, covered: false, readFrom: 0, isCapped: false }, change);
+    this.put({ ...known, readFrom: null, isCapped: false }, change);
     return false;
   }
 
@@ -174,8 +170,8 @@ export class ScriptBook {
   put(entry: ScriptEntry, change: BookChange): void {
     this.entries.set(entry.script, entry);
     this.byHashlock.add(entry.hashlock, entry.script);
-    if (entry.covered) this.uncovered.delete(entry.script);
-    else this.uncovered.set(entry.script, true);
+    if (entry.readFrom === null) this.uncovered.set(entry.script, true);
+    else this.uncovered.delete(entry.script);
     change.store(SCRIPT, entry);
   }
 }
