@@ -100,7 +100,8 @@ export async function writeDeals(store: SwapStore, deals: number): Promise<void>
       events.push(...eventsOf(deal, Math.floor(deal / DEALS_PER_BLOCK), 2 * at));
     }
     const tip = { height: last, hash: bytes32(`evm ${last}`), time: START + 12 * last };
-    await ledger.applyEvm({ rewindTo: null, events, checkpoints: [], tip, finalHeight: last });
+    const judged = { kind: "raise", finalHeight: last, events: [] } as const;
+    await ledger.applyEvm({ rewind: null, events, checkpoints: [], tip, judged });
   }
   for (let first = 0; first < blocks; first += 100) {
     const last = Math.min(first + 100, blocks) - 1;
@@ -135,18 +136,18 @@ export async function writeDeals(store: SwapStore, deals: number): Promise<void>
 /** Ends deals 0 to `count`: all are claimed on both chains, both chains move on by a day, and the deals leave memory. */
 export async function endDeals(store: SwapStore, count: number): Promise<void> {
   const ledger = await openLedger(store, { afterS: 86_400, pearlBlocks: 144, heldMs: 0 });
-  const nothing = { rewindTo: null, checkpoints: [] };
   let { height: evmHeight } = ledger.tips().evm;
   let { height: pearlHeight } = ledger.tips().pearl;
   const moveEvm = async (to: number, events: readonly EscrowEvent[]): Promise<void> => {
     evmHeight = to;
     const tip = { height: to, hash: bytes32(`evm ${to}`), time: START + 12 * to };
-    await ledger.applyEvm({ ...nothing, events, tip, finalHeight: to });
+    const judged = { kind: "raise", finalHeight: to, events: [] } as const;
+    await ledger.applyEvm({ rewind: null, events, checkpoints: [], tip, judged });
   };
   const movePearl = async (to: number, facts: readonly PearlBlockFact[]): Promise<void> => {
     pearlHeight = to;
-    const change = { ...nothing, facts, sightings: [], secrets: [], leftOut: [], reached: null };
-    await ledger.applyPearl({ ...change, tip: pearlTip(to) });
+    const found = { facts, sightings: [], secrets: [], checkpoints: [], leftOut: [], reached: null };
+    await ledger.applyPearl({ ...found, rewindTo: null, tip: pearlTip(to) });
   };
   for (let first = 0; first < count; first += 2_000) {
     const deals = Array.from({ length: Math.min(2_000, count - first) }, (_, at) => first + at);

@@ -76,8 +76,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/swaps/ledger/recall.ts", [
     {
       rule: "S-15",
-      find: "rewindTo : rewindTo - Math.max(...depths)",
-      replace: "rewindTo : rewindTo",
+      find: "change.step.rewindTo - Math.max(...depths)",
+      replace: "change.step.rewindTo",
       why: "a closed deal whose blocks become shallow again is not told",
     },
     {
@@ -237,8 +237,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-05",
-      find: "Math.max(kept, Math.min(change.finalHeight, tip.height))",
-      replace: "Math.min(change.finalHeight, tip.height)",
+      find: "Math.max(kept, raised)",
+      replace: "raised",
       why: "a finalized number that falls unmakes what was final",
     },
     {

@@ -50,7 +50,7 @@ async function ledgerOf({ swaps: store }: Store, firstBlock: number): Promise<Sw
 
 async function readTo(ledger: SwapLedger, height: number): Promise<void> {
   const tip = { height, hash: `0x${"ab".repeat(32)}` as Bytes32, time: 1_800_000_000 };
-  await ledger.applyEvm({ rewindTo: null, events: [], checkpoints: [], tip, finalHeight: -1 });
+  await ledger.applyEvm({ rewind: null, events: [], checkpoints: [], tip, judged: null });
 }
 
 /** Whatever the engine: a first block that comes too late costs nothing before something was read, and a reindex after. */

@@ -217,9 +217,9 @@ test("S-07: a log that was disputed until none of our blocks below it is remembe
   silent.meddle = () => undefined;
   await one.until(() => one.ledger.disputes().length === 0);
   await one.until(() => one.ledger.tips().evm.finalHeight === longer.length - 10);
-  const undone = one.ledger.changes.slice(before).filter(({ rewindTo }) => rewindTo !== null);
+  const undone = one.ledger.changes.slice(before).filter(({ rewind }) => rewind !== null);
   assert.deepEqual(
-    undone.map(({ rewindTo }) => rewindTo),
+    undone.map(({ rewind }) => rewind?.toHeight),
     [29],
   );
   // By which it is known again what is final.
@@ -244,7 +244,7 @@ test("S-07: an invented log is taken in by a write that has happened and fails: 
   const apply = ledger.applyEvm.bind(ledger);
   let isLost = false;
   ledger.applyEvm = (change) => {
-    if (!isLost && change.rewindTo !== null) {
+    if (!isLost && change.rewind !== null) {
       isLost = true;
       ledger.dieIn(0, true);
     }

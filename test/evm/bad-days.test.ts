@@ -342,7 +342,7 @@ describe("several URLs", () => {
     const one = follow({ urls: [a.url, b.url] });
     await one.until(() => one.ledger.tips().evm.height === 300);
     assert.equal(one.ledger.count, EVENTS);
-    assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+    assert.ok(one.ledger.changes.every(({ rewind }) => rewind === null));
   });
 
   test("one with another final block: not agreed, and indexing goes on", async () => {
@@ -395,6 +395,6 @@ describe("several URLs", () => {
     a.chain = scriptedChain(310, () => 0, "fork", CHAIN, 280);
     await one.until(() => one.lines.some(({ message }) => /is not followed/.test(message)));
     assert.equal(one.follower.standing().finalReplaced, false);
-    assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+    assert.ok(one.ledger.changes.every(({ rewind }) => rewind === null));
   });
 });

@@ -207,7 +207,7 @@ describe("S-05: what an RPC makes up is not indexed", () => {
       block.number === "0x29" ? { ...block, parentHash: OTHER } : block,
     );
     await one.until(() => one.lines.some(({ message }) => /does not follow it|another parent/.test(message)));
-    assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+    assert.ok(one.ledger.changes.every(({ rewind }) => rewind === null));
     rpc.meddle = () => undefined;
     await one.toTip();
     assert.equal(one.ledger.tips().evm.height, 42);

@@ -43,7 +43,7 @@ describe("S-50: a reorganisation deletes what orphaned blocks showed", () => {
     await one.toTip();
     rpc.chain = scriptedChain(125, logs, "all new");
     await one.toTip();
-    assert.equal(one.ledger.changes.findLast(({ rewindTo }) => rewindTo !== null)?.rewindTo, 6);
+    assert.equal(one.ledger.changes.findLast(({ rewind }) => rewind !== null)?.rewind?.toHeight, 6);
     assert.deepEqual(one.ledger.facts(), await rebuilt(given));
   });
 
@@ -172,7 +172,7 @@ describe("S-05: finality", () => {
     rpc.chain = scriptedChain(125, () => 1, "b", rpc.chain, 108);
     await one.toTip();
     assert.equal(one.follower.standing().finalReplaced, false);
-    assert.equal(one.ledger.changes.findLast(({ rewindTo }) => rewindTo !== null)?.rewindTo, 107);
+    assert.equal(one.ledger.changes.findLast(({ rewind }) => rewind !== null)?.rewind?.toHeight, 107);
   });
 
   test("a final block that is replaced alarms, stays said, and indexing goes on", async () => {
@@ -297,7 +297,7 @@ test("S-26: another chain that stands behind the URL from one poll to the next u
   rpc.chain = scriptedChain(130, logs, "another chain");
   await one.until(() => one.lines.some(({ message }) => /serves chain 1, not 31337/.test(message)));
   assert.deepEqual(one.ledger.facts(), facts);
-  assert.ok(one.ledger.changes.every(({ rewindTo }) => rewindTo === null));
+  assert.ok(one.ledger.changes.every(({ rewind }) => rewind === null));
   assert.equal(one.follower.standing().finalReplaced, false);
   rpc.chainId = 31_337;
   rpc.chain = scriptedChain(125, logs, "main", CHAIN, 121);

@@ -14,6 +14,7 @@ import {
   evmAddress,
   evmPlace,
   ledgerParts,
+  raised,
   terms,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { MemorySwapStore } from "../../testkit/doubles/memory-swap-store.ts";
@@ -90,7 +91,7 @@ async function overDeals(stage: WatchStage, seeds: readonly number[], since = LO
     assert.ok(last);
     const tip = { height: block, hash: last.blockHash, time: last.time };
     const checkpoints = [{ chain: "evm" as const, ...tip }];
-    return ledger.applyEvm({ rewindTo: null, events, checkpoints, tip, finalHeight: block });
+    return ledger.applyEvm({ rewind: null, events, checkpoints, tip, judged: raised(block) });
   };
   const life = stage.live(undefined, {}, ledger);
   await tell("OrderLocked");

@@ -44,7 +44,7 @@ export class MemoryEvmLedger implements EvmLedger {
     if (this.writeMs > 0) await new Promise((resolve) => setTimeout(resolve, this.writeMs));
     const dies = this.#diesIn !== null && this.#diesIn.writes-- <= 0 ? this.#diesIn : null;
     if (dies !== null) this.#diesIn = null;
-    const dropped = change.rewindTo ?? Number.POSITIVE_INFINITY;
+    const dropped = change.rewind?.toHeight ?? Number.POSITIVE_INFINITY;
     const standing = this.#events.filter(({ place }) => place.block <= dropped);
     for (const event of change.events) {
       const fault = this.judge(event, standing);
@@ -105,8 +105,10 @@ export class MemoryEvmLedger implements EvmLedger {
   }
 
   #apply(change: EvmChange): void {
-    const { rewindTo, events, checkpoints, tip, finalHeight } = change;
-    if (rewindTo !== null) {
+    const { rewind, events, checkpoints, tip, judged } = change;
+    const finalHeight = judged?.kind === "raise" ? judged.finalHeight : -1;
+    if (rewind !== null) {
+      const rewindTo = rewind.toHeight;
       assert.ok(rewindTo < this.#tip.height, "a rewind undoes something");
       while ((this.#events.at(-1)?.place.block ?? -1) > rewindTo) this.#events.pop();
       this.#checkpoints = this.#checkpoints.filter(({ height }) => height <= rewindTo);
@@ -143,9 +145,10 @@ export class MemoryEvmLedger implements EvmLedger {
     this.#tip = { height: tip.height, time: tip.time };
     this.#finalHeight = Math.max(this.#finalHeight, finalHeight);
     this.#checkpoints = rememberedCheckpoints(this.#checkpoints, this.#finalHeight);
-    const resolved = new Set(change.undisputed ?? []);
-    this.#disputes = [...this.#disputes, ...(change.disputed ?? [])].filter((event) => !resolved.has(event));
-    if (change.alarm !== undefined) this.#alarms.push(change.alarm);
+    if (judged?.kind === "raise") this.#disputes = [...this.#disputes, ...judged.events];
+    if (judged?.kind === "resolve")
+      this.#disputes = this.#disputes.filter((event) => !judged.events.includes(event));
+    if (rewind !== null && rewind.alarm !== null) this.#alarms.push(rewind.alarm);
     this.changes.push(change);
   }
 }

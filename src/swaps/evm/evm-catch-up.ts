@@ -9,12 +9,12 @@ import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain
 import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import { LeadBound } from "./evm-lead-bound.ts";
 import type { RangeBounds } from "./evm-range.ts";
-import { checkpointOf, type EvmPoint, readRange } from "./evm-read-range.ts";
+import { checkpointOf, type EvmPoint, readRange, tipOf } from "./evm-read-range.ts";
 import type { SecondReadingDependencies } from "./evm-reading-step.ts";
 import type { SecondReading } from "./evm-second-reading.ts";
 import { inTime, Patience } from "./evm-time-limit.ts";
 import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
-import type { EvmChange, FinalAlarm } from "../ledger/ports.ts";
+import type { EvmChange, EvmRewind, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
 interface CatchUpDependencies extends SecondReadingDependencies {
@@ -39,15 +39,6 @@ export interface CatchUpOptions {
 export interface Followed {
   readonly index: number;
   readonly heads: EvmHeads;
-}
-
-/** From where a round reads on. */
-interface Start {
-  readonly rewindTo: number | null;
-  readonly from: number;
-  readonly before: EvmPoint | null;
-  /** Stored with the rewind. */
-  readonly alarm?: FinalAlarm | null;
 }
 
 /** A long catch-up is cut into pieces of this length, so that head and finality stay fresh. */
@@ -92,8 +83,8 @@ export class EvmCatchUp {
     if (heads.head.number < firstBlock) return "idle";
     if (own === null) {
       // A tip without a checkpoint cannot be compared with anything: all is read again.
-      const rewindTo = this.#deps.ledger.tips().evm.height < 0 ? null : firstBlock - 1;
-      return this.#read(followed, { rewindTo, from: firstBlock, before: null }, signal);
+      const rewind = this.#deps.ledger.tips().evm.height < 0 ? null : this.#rewindTo(null);
+      return this.#read(followed, null, rewind, signal);
     }
     if (this.#bound.isLeftTo(index)) return this.#readAgainOfOther(followed, signal);
     if (heads.head.hash === own.hash) {
@@ -103,15 +94,19 @@ export class EvmCatchUp {
     }
     if (heads.head.number > own.number) {
       this.#shrunk = null;
-      return this.#read(followed, { rewindTo: null, from: own.number + 1, before: own }, signal);
+      return this.#read(followed, own, null, signal);
     }
     return this.#lower(followed, own, signal);
   }
 
   /** Reads again all above this block (null: all). The blocks stay what they are: it is about their logs. */
   async readAgain(followed: Followed, parent: EvmPoint | null, signal: AbortSignal): Promise<RoundEnd> {
-    const rewindTo = parent?.number ?? this.#options.firstBlock - 1;
-    return this.#read(followed, { rewindTo, from: rewindTo + 1, before: parent }, signal);
+    return this.#read(followed, parent, this.#rewindTo(parent), signal);
+  }
+
+  /** Undoes all above this block (null: all); `alarm`: where that replaces a final one. */
+  #rewindTo(block: EvmPoint | null, alarm: FinalAlarm | null = null): EvmRewind {
+    return { toHeight: block?.number ?? this.#options.firstBlock - 1, alarm };
   }
 
   /** Goes back to this block (null: before all) because the chain above it is another one, and reads that. */
@@ -120,28 +115,27 @@ export class EvmCatchUp {
     const { index } = followed;
     // With them the chain is named again: another one may have come to stand behind the URL since the last look (S-26).
     const heads = await standing.ask(index);
-    const rewindTo = shared?.number ?? this.#options.firstBlock - 1;
+    const { toHeight } = this.#rewindTo(shared);
     const source = ofRpc(this.#deps.sources, index);
     const nowS = Math.floor(clock.nowMs() / 1000);
-    const alarm = await replacedFinal({ sources, ledger, standing, nowS }, index, rewindTo);
+    const alarm = await replacedFinal({ sources, ledger, standing, nowS }, index, toHeight);
+    const rewind = { toHeight, alarm };
     const own = this.own();
-    const depth = (own?.number ?? rewindTo) - rewindTo;
+    const depth = (own?.number ?? toHeight) - toHeight;
     log.warn(
       {
-        fork_height: rewindTo,
+        fork_height: toHeight,
         depth,
         old_tip: own?.hash ?? null,
         new_tip: heads.head.hash,
         rpc: source.name,
       },
-      `EVM reorganisation: blocks above ${rewindTo} undone`,
+      `EVM reorganisation: blocks above ${toHeight} undone`,
     );
-    const from = rewindTo + 1;
-    if (shared === null || heads.head.number >= from) {
-      return this.#read({ index, heads }, { rewindTo, from, before: shared, alarm }, signal);
-    }
-    const change = { rewindTo, events: [], checkpoints: [checkpointOf(shared)], tip: tipOf(shared) };
-    await this.#apply({ ...change, finalHeight: -1, ...(alarm === null ? {} : { alarm }) }, index);
+    if (shared === null || heads.head.number > toHeight)
+      return this.#read({ index, heads }, shared, rewind, signal);
+    const checkpoints = [checkpointOf(shared)];
+    await this.#apply({ rewind, events: [], checkpoints, tip: tipOf(shared), judged: null }, index);
     this.#tellAlarm(alarm, source);
     return "again";
   }
@@ -184,17 +178,25 @@ export class EvmCatchUp {
     return this.leaveBranch(followed, shared, signal);
   }
 
-  /** Reads ranges up to the head; the next one is read while the former is written. */
-  async #read(followed: Followed, start: Start, signal: AbortSignal): Promise<RoundEnd> {
+  /**
+   * Reads ranges up to the head from the block after `last` on (null: from the first one), with the rewind that leaves that
+   * block the last one; the next range is read while the former is written.
+   */
+  async #read(
+    followed: Followed,
+    last: EvmPoint | null,
+    undone: EvmRewind | null,
+    signal: AbortSignal,
+  ): Promise<RoundEnd> {
     const { sources, sizers, reading, clock, standing, second } = this.#deps;
     const { index, heads } = followed;
     const [named, sizer] = [ofRpc(sources, index), ofRpc(sizers, index)];
     const settled = standing.settledBy(index);
-    if (settled === null && heads.head.number - start.from >= UNSETTLED_BLOCKS) return "waiting";
+    let [before, rewind] = [last, undone];
+    let from = last === null ? this.#options.firstBlock : last.number + 1;
+    if (settled === null && heads.head.number - from >= UNSETTLED_BLOCKS) return "waiting";
     const startedMs = clock.monotonicMs();
-    if (start.rewindTo === null) this.#bound.check(index);
-    let { rewindTo, from, before } = start;
-    let alarm = start.alarm ?? null;
+    if (rewind === null) this.#bound.check(index);
     let writing: Promise<void> = Promise.resolve();
     try {
       while (from <= heads.head.number && !signal.aborted) {
@@ -212,26 +214,24 @@ export class EvmCatchUp {
         const answer = await readRange(question);
         await writing;
         // Not before: what it has read in the place of another one's is not in the ledger until then.
-        if (rewindTo === null) this.#bound.check(index);
+        if (rewind === null) this.#bound.check(index);
         if (answer.kind === "forked") {
-          if (before === null || rewindTo !== null) throw contradicts(named, before ?? heads.head);
+          if (before === null || rewind !== null) throw contradicts(named, before ?? heads.head);
           return await this.#findFork(followed, before, signal);
         }
         const { events, end, headers } = answer;
         // Below a place that was none of ours nothing may be remembered by which a fork there would be found.
-        const base = rewindTo === null || before === null ? [] : [checkpointOf(before)];
+        const base = rewind === null || before === null ? [] : [checkpointOf(before)];
         const checkpoints = [...base, ...answer.checkpoints];
-        const change = { rewindTo, events, checkpoints, tip: tipOf(end), finalHeight: -1 };
-        const raised = alarm;
-        const first = from;
-        writing = this.#apply(raised === null ? change : { ...change, alarm: raised }, index).then(() => {
+        const change = { rewind, events, checkpoints, tip: tipOf(end), judged: null };
+        const [first, raised] = [from, rewind?.alarm ?? null];
+        writing = this.#apply(change, index).then(() => {
           this.#tellAlarm(raised, named);
           second.firstRead(first, end.number, index, headers);
         });
         // It is awaited below in every case; until then its failure must not count as unhandled.
         writing.catch(() => undefined);
-        rewindTo = null;
-        alarm = null;
+        rewind = null;
         from = end.number + 1;
         before = end;
         if (clock.monotonicMs() - startedMs > ROUND_MS) break;
@@ -265,10 +265,10 @@ export class EvmCatchUp {
     } catch (error) {
       if (error instanceof ImpossibleLog) await second.refused(index, error, change);
       // It may have happened: whoever read what was to be undone has not read what may stand there now.
-      else if (change.rewindTo !== null) second.rewound(change.rewindTo);
+      else if (change.rewind !== null) second.rewound(change.rewind.toHeight);
       throw error;
     }
-    if (change.rewindTo !== null) second.rewound(change.rewindTo);
+    if (change.rewind !== null) second.rewound(change.rewind.toHeight);
     progress.moved();
   }
 
@@ -290,10 +290,6 @@ export class EvmCatchUp {
         `restarts, until an operator has looked at the chain and runs \`strand alarms --lift ${id}\``,
     );
   }
-}
-
-function tipOf(point: EvmPoint): EvmChange["tip"] {
-  return { height: point.number, hash: point.hash, time: point.time };
 }
 
 /** The RPC names a block as on its chain, and another one as the parent of the next. */

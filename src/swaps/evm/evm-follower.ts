@@ -15,7 +15,7 @@ import { evmConditions } from "./evm-conditions.ts";
 import { finalPoint } from "./evm-fork.ts";
 import { ImpossibleLogs } from "./evm-impossible-log.ts";
 import { RANGE_DEFAULTS, type RangeBounds, RangeSizer } from "./evm-range.ts";
-import { checkpointOf } from "./evm-read-range.ts";
+import { checkpointOf, tipOf } from "./evm-read-range.ts";
 import { ReadingAside } from "./evm-aside.ts";
 import { type ReadingStep, StepsBack } from "./evm-reading-step.ts";
 import { SecondReading } from "./evm-second-reading.ts";
@@ -23,7 +23,7 @@ import { checkedSource } from "./evm-cross-check.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { Pace } from "./evm-time-limit.ts";
 import { EvmUnavailable, ImpossibleLog } from "./evm-unavailable.ts";
-import type { EvmChange, EvmLedger } from "../ledger/ports.ts";
+import type { EvmJudgement, EvmLedger } from "../ledger/ports.ts";
 import type { EvmStanding } from "../standings.ts";
 
 /** Settings of the follower. */
@@ -281,22 +281,14 @@ export class EvmFollower {
   async #apply(step: Exclude<ReadingStep, { kind: "back" | "done" | "waiting" }>): Promise<void> {
     const own = this.#catchUp.own();
     if (step.kind === "more" || own === null) return;
-    const tip = { height: own.number, hash: own.hash, time: own.time };
-    const change: EvmChange = {
-      rewindTo: null,
-      events: [],
-      tip,
-      checkpoints: [checkpointOf(own)],
-      finalHeight: -1,
-    };
-    if (step.kind === "resolve") await this.#deps.ledger.applyEvm({ ...change, undisputed: step.events });
-    else {
-      // The final block is always a checkpoint: a fork right above it is then found there.
-      const { final, disputed } = step;
-      const checkpoints =
-        final.number === own.number ? change.checkpoints : [checkpointOf(final), checkpointOf(own)];
-      await this.#deps.ledger.applyEvm({ ...change, checkpoints, finalHeight: final.number, disputed });
-    }
+    const judged: EvmJudgement =
+      step.kind === "resolve"
+        ? step
+        : { kind: "raise", finalHeight: step.final.number, events: step.disputed };
+    // The final block is always a checkpoint: a fork right above it is then found there.
+    const points = step.kind === "resolve" || step.final.number === own.number ? [own] : [step.final, own];
+    const checkpoints = points.map(checkpointOf);
+    await this.#deps.ledger.applyEvm({ rewind: null, events: [], checkpoints, tip: tipOf(own), judged });
     this.#progress.moved();
   }
 

@@ -10,7 +10,7 @@ import type { EvmBlock, EvmLog, EvmSource, ReadEscrowLog } from "./evm-chain.ts"
 import { badLogs, checkLinks, checkLogs, eventsOf, type LogQuestion, ownLogs } from "./evm-cross-check.ts";
 import { escrowLogs, type EscrowLogsQuestion } from "./evm-range.ts";
 import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
-import type { ChainCheckpoint } from "../ledger/ports.ts";
+import type { ChainCheckpoint, EvmChange } from "../ledger/ports.ts";
 
 /** A block that is known, as a place to go on from. */
 export interface EvmPoint {
@@ -53,6 +53,11 @@ const CHAINED_BLOCKS = 16;
 const HEADERS_AT_ONCE = 1000;
 /** Blocks asked for their logs at a time, where the filter says that there may be some. */
 const BLOCKS_AT_ONCE = 8;
+
+/** The block as the tip of the ledger. */
+export function tipOf({ number: height, hash, time }: EvmPoint): EvmChange["tip"] {
+  return { height, hash, time };
+}
 
 /** The block as a checkpoint of the ledger. */
 export function checkpointOf(block: EvmPoint): ChainCheckpoint {

@@ -8,23 +8,24 @@ import { blocksAlone } from "../../../testkit/doubles/evm-source.ts";
 import { block } from "../../../testkit/doubles/forked-rpc.ts";
 import { SILENT, warningLog } from "../../../testkit/doubles/log.ts";
 import { MemoryEvmLedger } from "../../../testkit/doubles/memory-evm-ledger.ts";
-import { evmAddress } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { evmAddress, raised } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { sha256 } from "../../adapters/system/hashes.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { EVM_FOLLOWER_DEFAULTS } from "./evm-follower.ts";
 import { RANGE_DEFAULTS, RangeSizer } from "./evm-range.ts";
-import { checkpointOf } from "./evm-read-range.ts";
+import { checkpointOf, tipOf } from "./evm-read-range.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { SecondReading } from "./evm-second-reading.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
+import type { EvmChange } from "../ledger/ports.ts";
 
 const [FINAL, HEAD, INVENTED_HEAD] = [10, 15, 20];
 const POLL_MS = 1000;
 
 /** The index ends with this block. */
-function endingWith(number: number, branch: string) {
-  const { hash, time } = block(number, branch);
-  return { checkpoints: [checkpointOf({ number, hash, time })], tip: { height: number, hash, time } };
+function endingWith(number: number, branch: string): EvmChange {
+  const end = block(number, branch);
+  return { rewind: null, events: [], checkpoints: [checkpointOf(end)], tip: tipOf(end), judged: null };
 }
 
 /** Blocks of a range. */
@@ -83,27 +84,27 @@ async function reading() {
 
 test("A-145: a step back to a block above the final one says nothing where that block was undone meanwhile", async () => {
   const { state, ledger, second } = await reading();
-  const change = { rewindTo: null, events: [], finalHeight: -1 };
-  await ledger.applyEvm({ ...change, ...endingWith(FINAL - 1, "a"), finalHeight: FINAL - 1 });
-  await ledger.applyEvm({ ...change, ...endingWith(INVENTED_HEAD, "b") });
+  await ledger.applyEvm({ ...endingWith(FINAL - 1, "a"), judged: raised(FINAL - 1) });
+  await ledger.applyEvm(endingWith(INVENTED_HEAD, "b"));
+  const rewind = { toHeight: FINAL, alarm: null };
   const asked = Promise.withResolvers<void>();
   state.lead = asked.promise;
   const looking = second.next(0);
   await settle();
   // The branch of the two is read in the place of the other one, and is left for that one again.
-  await ledger.applyEvm({ ...change, ...endingWith(HEAD, "a"), rewindTo: FINAL });
+  await ledger.applyEvm({ ...endingWith(HEAD, "a"), rewind });
   second.rewound(FINAL);
   asked.resolve();
   const step = await looking;
   assert.equal(step.kind === "back" ? step.parent?.number : null, HEAD);
-  await ledger.applyEvm({ ...change, ...endingWith(INVENTED_HEAD, "b"), rewindTo: FINAL });
+  await ledger.applyEvm({ ...endingWith(INVENTED_HEAD, "b"), rewind });
   second.rewound(FINAL);
   assert.ok(second.isOutdated);
 });
 
 test("S-08: of RPCs that fail at each second reading in another way fifty are told, and the next ones when a reading has come to something", async () => {
   const { state, ledger, second, warnings } = await reading();
-  await ledger.applyEvm({ rewindTo: null, events: [], finalHeight: -1, ...endingWith(HEAD, "a") });
+  await ledger.applyEvm(endingWith(HEAD, "a"));
   const failing = async (): Promise<void> => {
     state.isFailing = true;
     for (let look = 0; look < 100; look += 1) assert.equal((await second.next(0)).kind, "waiting");
@@ -118,7 +119,7 @@ test("S-08: of RPCs that fail at each second reading in another way fifty are to
 
 test("A-130: an RPC that is asked for the end of a range alone, and does not answer, is waited for as long as for a range", async () => {
   const { state, ledger, second, warnings } = await reading();
-  await ledger.applyEvm({ rewindTo: null, events: [], finalHeight: -1, ...endingWith(HEAD, "a") });
+  await ledger.applyEvm(endingWith(HEAD, "a"));
   second.firstRead(0, HEAD, 0, null);
   Object.assign(state, { hangsAt: `${RANGE - 1},${FINAL}`, isTimeUp: true });
   assert.equal((await second.next(0)).kind, "waiting");

@@ -97,8 +97,8 @@ export class SecondReading {
   }
 
   /** The ledger has refused this change of the RPC because of a log that is impossible after what is before it (S-08). */
-  async refused(source: number, log: ImpossibleLog, { rewindTo, events }: EvmChange): Promise<void> {
-    await this.#refused.add(source, log, rewindTo ?? this.#deps.ledger.tips().evm.height, events);
+  async refused(source: number, log: ImpossibleLog, { rewind, events }: EvmChange): Promise<void> {
+    await this.#refused.add(source, log, rewind?.toHeight ?? this.#deps.ledger.tips().evm.height, events);
   }
 
   /** Whether blocks that the last look was about have been undone since it began: what it comes to says nothing then. */

@@ -55,8 +55,9 @@ const LOCKED = locked("a", 10);
 
 /** Whether a change with so many events of this kind, beside a new one, is told. */
 function isTold(count: number, kind: "events" | "disputed" | "undisputed"): boolean {
-  const some = { [kind]: Array.from({ length: count }, () => LOCKED) };
-  const step = { ...evm(12, [locked("b", 12)]), ...some };
+  const some = Array.from({ length: count }, () => LOCKED);
+  const own = locked("b", 12);
+  const step = kind === "events" ? evm(12, [own, ...some]) : evm(12, [own], { [kind]: some });
   const [was, is] = [{ expiryNow: 1 }, { expiryNow: 2 }];
   return toldChange({ change: { kind: "evm", step }, was, is, opened: [] }) !== null;
 }

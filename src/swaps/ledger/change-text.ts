@@ -70,8 +70,8 @@ function partsOf(change: LedgerChange): number {
     return change.sightings.length + moved;
   }
   if (change.kind === "evm") {
-    const { events, disputed = [], undisputed = [] } = change.step;
-    return events.length + disputed.length + undisputed.length;
+    const { events, judged } = change.step;
+    return events.length + (judged?.events.length ?? 0);
   }
   return change.kind === "pearl" ? change.step.facts.length + change.step.sightings.length : 0;
 }
@@ -141,4 +141,4 @@ type WrittenText = Omit<TimedChange, "change"> & { readonly change: WrittenChang
  * Another version, too, where a change makes something else of the same state: a process of another program then begins
  * with what is stored.
  */
-const FORMAT = new TextFormat<WrittenText>(12, "change");
+const FORMAT = new TextFormat<WrittenText>(13, "change");

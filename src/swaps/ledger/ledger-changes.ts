@@ -16,7 +16,7 @@ import { CLOSED, UNREVEALED } from "./closed-book.ts";
 import { closedBundle, countedOrders } from "./closed-rows.ts";
 import { EVENT } from "./fact-kinds.ts";
 import { ImpossibleLog } from "../evm/evm-unavailable.ts";
-import type { EvmChange, PearlChange, RecordWrites } from "./ports.ts";
+import type { ChainCheckpoint, EvmChange, EvmJudgement, PearlChange, RecordWrites } from "./ports.ts";
 import { openBundles } from "./recall.ts";
 import { AffectedRows } from "./affected-rows.ts";
 import { isStillWatched } from "./watched-scripts.ts";
@@ -66,8 +66,9 @@ export class LedgerChanges {
 
   /** A step of the EVM chain, in pieces between which others are served. Rejects where it does not continue what is there. */
   async evm(change: EvmChange): Promise<void> {
-    const { chains } = this.#books;
-    const { tip, rewindTo } = change;
+    const { chains, trust } = this.#books;
+    const { tip, rewind, judged } = change;
+    const rewindTo = rewind?.toHeight ?? null;
     const { finalHeight: oldFinalHeight } = chains.tips.evm;
     const oldTip = chains.evmTip;
     const base = checkedBase("EVM", oldTip.height, rewindTo, tip.height);
@@ -75,15 +76,18 @@ export class LedgerChanges {
     if (rewindTo !== null) this.#rewindEvm(rewindTo);
     await this.#applyEvents(change, base);
     // What is read again after a rewind was not read twice yet (S-08).
-    const kept = rewindTo === null ? oldFinalHeight : Math.min(oldFinalHeight, rewindTo);
-    const finalHeight = Math.max(kept, Math.min(change.finalHeight, tip.height));
-    this.#applyTrust(change, finalHeight);
+    const kept = Math.min(oldFinalHeight, base);
+    const raised = judged?.kind === "raise" ? Math.min(judged.finalHeight, tip.height) : -1;
+    const finalHeight = Math.max(kept, raised);
+    trust.settle(finalHeight);
+    if (judged !== null) this.#judge(judged);
+    if (rewind !== null && rewind.alarm !== null) trust.raise(rewind.alarm, this.#ofTip);
     const { height, hash, time } = tip;
-    this.#moved("evm", change, finalHeight);
+    this.#moved("evm", rewindTo, change.checkpoints, finalHeight);
     const final = chains.finalAt(finalHeight);
     chains.move({ chain: "evm", height, hash, time, finalHeight, final }, this.#ofTip);
     if (rewindTo !== null) this.#draft.events.push(evmReorgEvent(rewindTo, oldTip, tip));
-    this.#draft.isExplained = rewindTo !== null || (change.disputed ?? []).length > 0;
+    this.#draft.isExplained = rewindTo !== null || (judged?.kind === "raise" && judged.events.length > 0);
   }
 
   /** A step of the PEARL chain, or facts of older blocks. @throws where it does not continue what is there. */
@@ -124,7 +128,7 @@ export class LedgerChanges {
       chains.move({ chain: "pearl", height, hash, time, medianTimePast }, ofTip);
     }
     this.#draft.isExplained = rewindTo !== null;
-    this.#moved("pearl", change, -1);
+    this.#moved("pearl", rewindTo, change.checkpoints, -1);
   }
 
   /** The mempool's picture with what it showed. */
@@ -249,7 +253,8 @@ export class LedgerChanges {
   /** A chain has moved, and its remembered blocks with it; `finalHeight` as for `remember`. */
   #moved(
     chain: CausingBlock["chain"],
-    { rewindTo, checkpoints }: EvmChange | PearlChange,
+    rewindTo: number | null,
+    checkpoints: readonly ChainCheckpoint[],
     finalHeight: number,
   ): void {
     if (rewindTo !== null) this.#draft.rewind = { chain, toHeight: rewindTo };
@@ -257,15 +262,13 @@ export class LedgerChanges {
     this.#books.chains.remember(chain, rewindTo, checkpoints, finalHeight);
   }
 
-  #applyTrust(change: EvmChange, finalHeight: number): void {
+  #judge({ kind, events }: EvmJudgement): void {
     const { trust } = this.#books;
-    trust.settle(finalHeight);
-    for (const event of change.disputed ?? []) trust.dispute(event, this.#ofTip);
-    for (const event of change.undisputed ?? []) trust.resolve(event, this.#ofTip);
-    for (const event of [...(change.disputed ?? []), ...(change.undisputed ?? [])]) {
+    for (const event of events) {
+      if (kind === "raise") trust.dispute(event, this.#ofTip);
+      else trust.resolve(event, this.#ofTip);
       if ("orderHash" in event) this.#ofTip.touch(event.orderHash);
     }
-    if (change.alarm !== undefined) trust.raise(change.alarm, this.#ofTip);
   }
 
   #rewindEvm(rewindTo: number): void {

@@ -115,27 +115,36 @@ export interface SwapStore {
   keys(kind: string): Promise<readonly string[]>;
 }
 
+/** Blocks of the EVM chain that are undone. */
+export interface EvmRewind {
+  /** Last block that stays. */
+  readonly toHeight: number;
+  /** Where a final block is replaced by this (S-05), else null. */
+  readonly alarm: FinalAlarm | null;
+}
+
+/** What the second reading of indexed blocks comes to. */
+export type EvmJudgement =
+  /**
+   * Blocks up to `finalHeight`, at or below the tip, are read twice (S-08), and with several RPCs all their events are shown
+   * by two but for these, which one shows and another denies: their orders wait (S-07). A lower height than before changes
+   * nothing (S-05); only a rewind lowers it.
+   */
+  | { readonly kind: "raise"; readonly finalHeight: number; readonly events: readonly EscrowEvent[] }
+  /** Two RPCs now show these events, which were disputed. */
+  | { readonly kind: "resolve"; readonly events: readonly EscrowEvent[] };
+
 /** What the EVM follower read: one step forward or back. */
 export interface EvmChange {
-  /** Last block that stays; null where nothing is undone. */
-  readonly rewindTo: number | null;
-  /** Ascending by (block, logIndex); all of blocks (rewindTo or old tip, tip]. */
+  /** What is undone first; null where nothing is. What is read again is not final before it is found so again. */
+  readonly rewind: EvmRewind | null;
+  /** Ascending by (block, logIndex); all of blocks from the last one that stays to the tip. */
   readonly events: readonly EscrowEvent[];
   /** Blocks worth remembering for finding forks: those with events and the tip. */
   readonly checkpoints: readonly ChainCheckpoint[];
   readonly tip: { readonly height: number; readonly hash: Bytes32; readonly time: number };
-  /**
-   * Highest final block: at or below the tip, read twice (S-08), and with several RPCs all its events but the disputed
-   * ones shown by two. A lower one than before changes nothing (S-05), but `rewindTo` lowers it: what is read again is
-   * not final before it is found so again.
-   */
-  readonly finalHeight: number;
-  /** Events at or below `finalHeight` that one RPC shows and another denies: their orders wait (S-07). */
-  readonly disputed?: readonly EscrowEvent[];
-  /** Events that were disputed, and that two RPCs now show. */
-  readonly undisputed?: readonly EscrowEvent[];
-  /** A final block is replaced by this change (S-05). */
-  readonly alarm?: FinalAlarm;
+  /** Null where blocks were read for the first time. */
+  readonly judged: EvmJudgement | null;
 }
 
 /** A final block that was replaced (S-05): stored, and standing until an operator lifts it. */

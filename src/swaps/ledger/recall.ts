@@ -25,11 +25,13 @@ export function touchedBy(books: Books, change: LedgerChange): readonly ClosedQu
 
 /** Whose bundles must be back before this change, piece by piece; null where it undoes nothing. */
 export function undoneBy({ depths }: Books, change: LedgerChange): ClosedQuestion | null {
-  if (change.kind !== "evm" && change.kind !== "pearl") return null;
-  const { rewindTo } = change.step;
-  if (rewindTo === null) return null;
+  if (change.kind === "evm") {
+    const { rewind } = change.step;
+    return rewind === null ? null : closedAbove("evm", rewind.toHeight);
+  }
+  if (change.kind !== "pearl" || change.step.rewindTo === null) return null;
   // A lower tip makes blocks of PEARL shallow again: rows count up to the greatest depth.
-  return closedAbove(change.kind, change.kind === "evm" ? rewindTo : rewindTo - Math.max(...depths));
+  return closedAbove("pearl", change.step.rewindTo - Math.max(...depths));
 }
 
 function* namesIn(books: Books, change: LedgerChange): Generator<string> {
@@ -57,8 +59,8 @@ function* namesIn(books: Books, change: LedgerChange): Generator<string> {
   }
 }
 
-function* ofEvm({ events, disputed, undisputed }: EvmChange): Generator<string> {
-  for (const event of [...events, ...(disputed ?? []), ...(undisputed ?? [])]) yield* ofEvent(event);
+function* ofEvm({ events, judged }: EvmChange): Generator<string> {
+  for (const event of [...events, ...(judged?.events ?? [])]) yield* ofEvent(event);
 }
 
 function* ofEvent(event: EscrowEvent): Generator<string> {

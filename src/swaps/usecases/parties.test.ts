@@ -127,7 +127,7 @@ test("S-55: a page begins behind its cursor, whichever orders came or went", asy
   const key = [evm(3).tip.time, bytes32("order b")];
   assert.deepEqual(await page(9, { direction: "next", key }), [ORDER]);
   // Block 3 is replaced by one without the order: its key is still a place.
-  await ledger.applyEvm({ ...evm(3), rewindTo: 2 });
+  await ledger.applyEvm(evm(3, [], { rewindTo: 2 }));
   assert.deepEqual(await page(9, null), [ORDER]);
   assert.deepEqual(await page(9, { direction: "next", key }), [ORDER]);
   await ledger.applyEvm(evm(4, [locked("c", 4)]));

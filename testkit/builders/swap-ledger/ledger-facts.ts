@@ -13,7 +13,8 @@ import type {
 } from "../../../src/primitives/brands.ts";
 import type { Clock, Log } from "../../../src/follow/ports.ts";
 import type { SwapLedgerDependencies } from "../../../src/swaps/ledger/ledger-commits.ts";
-import type { ChainTips, EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
+import type { EvmJudgement } from "../../../src/swaps/ledger/ports.ts";
+import type { ChainTips, EscrowEvent, EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../../src/swap/records.ts";
 import type { EvaluationContext, SwapRules } from "../../../src/swap/subject.ts";
@@ -206,4 +207,9 @@ export function ledgerParts(
     takeMax: 100_000,
     contextOf: syncedBy(clock),
   };
+}
+
+/** Blocks up to this one are final, but for these events. */
+export function raised(finalHeight: number, events: readonly EscrowEvent[] = []): EvmJudgement {
+  return { kind: "raise", finalHeight, events };
 }

@@ -15,6 +15,7 @@ import {
   outpoint,
   pearlPlace,
   pointKey,
+  raised,
   secretOf,
   START,
   terms,
@@ -46,21 +47,34 @@ export async function acceptedScene(store = new MemorySwapStore()): Promise<Scen
   return made;
 }
 
+/** What a step of the EVM chain may do besides. */
+interface EvmStep extends Partial<Pick<EvmChange, "tip" | "checkpoints">> {
+  readonly rewindTo?: number;
+  /** What is final with it, and what is disputed of that. */
+  readonly finalHeight?: number;
+  readonly disputed?: readonly EscrowEvent[];
+  /** What is disputed no longer. */
+  readonly undisputed?: readonly EscrowEvent[];
+}
+
 /** A step of the EVM chain to this height. */
 export function evm(
   height: number,
   events: readonly EscrowEvent[] = [],
-  changes: Partial<EvmChange> = {},
+  { rewindTo, finalHeight, disputed, undisputed, ...others }: EvmStep = {},
 ): EvmChange {
   const { blockHash: hash, time } = evmPlace(height);
-  return {
-    rewindTo: null,
+  const step = {
     events,
-    checkpoints: [{ chain: "evm", height, hash, time }],
+    checkpoints: [{ chain: "evm" as const, height, hash, time }],
     tip: { height, hash, time },
-    finalHeight: -1,
-    ...changes,
   };
+  const rewind = rewindTo === undefined ? null : { toHeight: rewindTo, alarm: null };
+  if (undisputed !== undefined)
+    return { ...step, ...others, rewind, judged: { kind: "resolve", events: undisputed } };
+  const judged =
+    finalHeight === undefined && disputed === undefined ? null : raised(finalHeight ?? -1, disputed);
+  return { ...step, ...others, rewind, judged };
 }
 
 /** What a step of the PEARL chain may be besides its facts; `covered`: scripts that are read from the first block on. */

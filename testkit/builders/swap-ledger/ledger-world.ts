@@ -17,6 +17,7 @@ import {
   outpoint,
   pearlPlace,
   pointKey,
+  raised,
   secretOf,
   START,
   terms,
@@ -294,11 +295,11 @@ export async function applyEvm(
   assert.ok(last);
   const { blockHash: hash, time } = evmPlace(last.height, 0, last.branch);
   await ledger.applyEvm({
-    rewindTo,
+    rewind: rewindTo === null ? null : { toHeight: rewindTo, alarm: null },
     events: blocks.flatMap(({ events }) => events),
     checkpoints: [{ chain: "evm", height: last.height, hash, time }],
     tip: { height: last.height, hash, time },
-    finalHeight: world.finalHeight,
+    judged: raised(world.finalHeight),
   });
 }
 
