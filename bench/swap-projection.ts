@@ -121,7 +121,12 @@ function outputsOf(kind: Kind, deal: number, { pearlAmountSat }: Terms): readonl
   const lock: HtlcOutput = { ...base, mined, inMempool: false, spend: null };
   const spentBy = (path: "claim" | "refund"): HtlcOutput => ({
     ...lock,
-    spend: { txid: digest(`${path} ${deal}`) as Txid, path, mined: pearlPlace(height + 5, 4) },
+    spend: {
+      txid: digest(`${path} ${deal}`) as Txid,
+      path,
+      outputScripts: null,
+      mined: pearlPlace(height + 5, 4),
+    },
   });
   switch (kind) {
     case "take":
@@ -148,7 +153,7 @@ function outputsOf(kind: Kind, deal: number, { pearlAmountSat }: Terms): readonl
 function secretFact(kind: Kind, deal: number, hash: Bytes32): PreimageFact | null {
   if (kind !== "settled" && kind !== "claimed-pearl") return null;
   const outpoint = `${digest(`lock ${deal}`)}:0` as Outpoint;
-  const spend = { by: "spend", outpoint, txid: digest(`claim ${deal}`) as Txid } as const;
+  const spend = { by: "spend", outpoint, txid: digest(`claim ${deal}`) as Txid, script: null } as const;
   const claim = { by: "claim", orderHash: hash, txHash: bytes32(`close ${deal}`) } as const;
   return { ...secretOf(deal), shownBy: kind === "settled" ? [spend, claim] : [spend] };
 }

@@ -40,7 +40,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
     },
     {
       rule: "S-15",
-      find: "known.spend !== null && isEarlier(known.spend.place, place)",
+      find: "known.spend !== null && isEarlier(known.spend.mined, place)",
       replace: "false",
       why: "a false block that spends a lock again takes the true spend with it",
     },
@@ -102,7 +102,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/swaps/ledger/closing.ts", [
     {
       rule: "S-54",
-      find: "entry.spend !== null && entry.spend.place.height <= below",
+      find: "entry.spend !== null && entry.spend.mined.height <= below",
       replace: "entry.mined.height <= below",
       why: "a deal closes while its lock is unspent",
     },

@@ -95,6 +95,23 @@ export type EscrowEvent =
 /** Which leaf of S-10 a spend used; "other" = neither (impossible for a script of ours but by a broken chain). */
 export type SpendPath = "claim" | "refund" | "other";
 
+/** How an output was spent. */
+export interface OutputSpend {
+  /** The spending transaction. */
+  readonly txid: Txid;
+  readonly path: SpendPath;
+  /**
+   * Those of its output scripts that matter for the release's destination (S-61): addresses that the buyer's key fits (older
+   * facts: all of them). Null where it is not known: then no destination is judged (A-69).
+   */
+  readonly outputScripts: readonly ScriptHex[] | null;
+}
+
+/** The spend of a lock output. */
+export interface LockSpend extends OutputSpend {
+  readonly outpoint: Outpoint;
+}
+
 /** Something that a main-chain PEARL block shows about a watched script or outpoint (S-53). */
 export type PearlBlockFact =
   | {
@@ -107,20 +124,8 @@ export type PearlBlockFact =
       readonly script: ScriptHex;
       readonly coinbase: boolean;
     }
-  | {
-      /** The spend of a lock output. */
-      readonly kind: "spend";
-      readonly place: PearlPlace;
-      readonly outpoint: Outpoint;
-      /** The spending transaction. */
-      readonly txid: Txid;
-      readonly path: SpendPath;
-      /**
-       * Those of the spending transaction's output scripts that matter for the release's destination (S-61): addresses
-       * that the buyer's key fits (older facts: all of them); absent = not known.
-       */
-      readonly outputScripts?: readonly ScriptHex[];
-    }
+  /** The spend of a lock output. */
+  | (LockSpend & { readonly kind: "spend"; readonly place: PearlPlace })
   | {
       /** An input of a sighted lock transaction that this block spends by the transaction `txid`. */
       readonly kind: "inputSpend";
@@ -147,8 +152,8 @@ export type PreimageShower =
       readonly by: "spend";
       readonly outpoint: Outpoint;
       readonly txid: Txid;
-      /** The spent output's; absent in facts that were stored without it. */
-      readonly script?: ScriptHex;
+      /** The spent output's; null in facts that were stored without it. */
+      readonly script: ScriptHex | null;
     };
 
 /** The preimage of a hashlock that is public, kept for ever with the places that showed it (S-13). */
@@ -217,14 +222,8 @@ export interface HtlcOutput {
    * where none does. 13 confirmations of that block make an unmined output impossible.
    */
   readonly conflictHeight: number | null;
-  readonly spend: {
-    readonly txid: Txid;
-    readonly path: SpendPath;
-    /** Null while the spend is only in the mempool now. */
-    readonly mined: PearlPlace | null;
-    /** As in the fact: what the spending transaction pays; absent = not known (S-61 then judges no destination). */
-    readonly outputScripts?: readonly ScriptHex[];
-  } | null;
+  /** `mined` is null while the spend is only in the mempool now. */
+  readonly spend: (OutputSpend & { readonly mined: PearlPlace | null }) | null;
 }
 
 /** What a PEARL node other than the followed one shows of the indexed chain (S-09). */

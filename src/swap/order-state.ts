@@ -161,7 +161,7 @@ function wasShownByOrder(subject: SwapSubject, secret: PreimageFact): boolean {
   const isOwn = (shower: PreimageShower): boolean =>
     shower.by === "claim"
       ? shower.orderHash === subject.hash
-      : shower.script === undefined
+      : shower.script === null
         ? [...subject.outputs].some((output) => outpointOf(output) === shower.outpoint)
         : shower.script === subject.script;
   return secret.shownBy.some(isOwn);

@@ -154,8 +154,8 @@ function releaseFault(
   return pearlConfirmations(tips, spend.mined?.height ?? null) < profile.k ? "RELEASE_UNCONFIRMED" : null;
 }
 
-function paysBuyer(subject: SwapSubject, scripts: readonly string[] | undefined): boolean {
-  if (scripts === undefined) return true;
+function paysBuyer(subject: SwapSubject, scripts: readonly string[] | null): boolean {
+  if (scripts === null) return true;
   const { buyerPearlAddress: address, isBuyerAddressFromTake, buyerScripts } = subject;
   const wanted = isBuyerAddressFromTake && address !== null ? [scriptHexOfAddress(address)] : buyerScripts;
   return wanted.some((script) => scripts.includes(script));

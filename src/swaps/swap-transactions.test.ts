@@ -14,6 +14,7 @@ import {
   take,
   terms,
   txid,
+  spentBy,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -75,7 +76,7 @@ function spend(
   path: "claim" | "refund",
   height: number,
 ): PearlBlockFact {
-  return { kind: "spend", place: pearlPlace(height), outpoint: of, txid: txid(by), path };
+  return { kind: "spend", place: pearlPlace(height), outpoint: of, ...spentBy(by, path) };
 }
 
 describe("the transactions of a swap", () => {
@@ -133,7 +134,7 @@ describe("the transactions of a swap", () => {
   test("in the mempool come last, without a block, and go with an eviction", async () => {
     const made = await scene();
     const lock = await made.accept();
-    const spends = new Map([[outpoint("lock", 0), { txid: txid("claim"), path: "claim" as const }]]);
+    const spends = new Map([[outpoint("lock", 0), spentBy("claim")]]);
     await made.ledger.applyMempool({ present: new Set([lock.txid]), spends }, [lock], []);
     assert.deepEqual((await stepsOf(made)).slice(2), [
       ["lock_pearl", null, 0, false],

@@ -13,7 +13,7 @@ import {
   outpoint,
   secretOf,
   terms,
-  txid,
+  shownBy,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { accepted, evm, pearl, scene, scriptOf } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
 
@@ -86,7 +86,7 @@ describe("a hashlock is copied a thousand times", () => {
 
   test("S-13: the secret is told to four times as many bids by four times the work, not sixteen times", async (context) => {
     const { secret, hashlock } = secretOf("a");
-    const shower = { by: "spend", outpoint: outpoint("lock", 0), txid: txid("claim") } as const;
+    const shower = shownBy("claim", outpoint("lock", 0));
     const costs: number[] = [];
     for (const count of [50, 200]) {
       const ledger = await copied(count);

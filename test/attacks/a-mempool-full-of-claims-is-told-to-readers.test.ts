@@ -4,10 +4,11 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Outpoint, Txid } from "../../src/primitives/brands.ts";
+import type { Outpoint } from "../../src/primitives/brands.ts";
+import type { OutputSpend } from "../../src/swap/facts.ts";
 import type { MempoolLocks } from "../../src/swaps/ledger/ports.ts";
 import { NothingWritten } from "../../src/swaps/ledger/ports.ts";
-import { txid } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { txid, spentBy } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   acceptedScene,
   lockSighting,
@@ -28,9 +29,9 @@ const LONGEST = 1_000_000;
 
 /** A picture of the mempool with claims of these outputs, each by a transaction of its own, and these lock transactions. */
 function picture(from: number, to: number, ...locks: readonly string[]): MempoolLocks {
-  const spends = new Map<Outpoint, { readonly txid: Txid; readonly path: "claim" }>();
+  const spends = new Map<Outpoint, OutputSpend>();
   for (let at = from; at < to; at += 1)
-    spends.set(`${txid("many")}:${at}` as Outpoint, { txid: txid(`claim ${at}`), path: "claim" });
+    spends.set(`${txid("many")}:${at}` as Outpoint, spentBy(`claim ${at}`));
   return { present: new Set(locks.map(txid)), spends };
 }
 

@@ -161,7 +161,7 @@ describe("S-60: a lock with one thing changed", () => {
 
   test("a spend in the mempool, by either leaf: LOCK_OUTPUT_SPENT", () => {
     for (const path of ["claim", "refund"] as const) {
-      const spend = { txid: "cd".repeat(32) as Txid, path, mined: null };
+      const spend = { txid: "cd".repeat(32) as Txid, path, outputScripts: null, mined: null };
       assert.equal(known({ spend }).reason, "LOCK_OUTPUT_SPENT");
     }
   });

@@ -76,8 +76,8 @@ const secretAround: fc.Arbitrary<PreimageFact | null> = fc.option(
   fc.constantFrom(
     FOREIGN_SECRET,
     secret({ by: "claim", orderHash: HASH, txHash: HASH }),
-    secret({ by: "spend", outpoint: outpointNo(1), txid: hex32Of(0xc1) as Txid }),
-    secret({ by: "spend", outpoint: outpointNo(99), txid: hex32Of(0xc1) as Txid }),
+    secret({ by: "spend", outpoint: outpointNo(1), txid: hex32Of(0xc1) as Txid, script: null }),
+    secret({ by: "spend", outpoint: outpointNo(99), txid: hex32Of(0xc1) as Txid, script: null }),
   ),
   { freq: 2 },
 );

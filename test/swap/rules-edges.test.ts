@@ -82,8 +82,11 @@ function spend(n: number, path: "claim" | "refund", inBlock: boolean): Step {
     if (!old || !isUnspent(old) || (old.spend !== null && !inBlock) || (inBlock && !old.mined)) return story;
     const txid = hex32Of(path === "claim" ? 0xc1 : 0xf1) as Txid;
     const place = inBlock ? pearlPlaceAt(story.pearl) : null;
-    const shown = secret({ by: "spend", outpoint: outpointNo(n), txid });
-    const next = withOutput(story, n, (o) => ({ ...o, spend: { txid, path, mined: place } }));
+    const shown = secret({ by: "spend", outpoint: outpointNo(n), txid, script: null });
+    const next = withOutput(story, n, (o) => ({
+      ...o,
+      spend: { txid, path, mined: place, outputScripts: null },
+    }));
     return path === "claim" && story.secret === null ? { ...next, secret: shown } : next;
   };
 }

@@ -185,7 +185,7 @@ describe("S-50: terms_error, the first that holds", () => {
   test("a secret that the order's own claim or its lock output showed is no reuse", () => {
     const claim = secret({ by: "claim", orderHash: HASH, txHash: HASH });
     assert.equal(termsError(subject({ secret: claim }), RULES), null);
-    const spend = secret({ by: "spend", outpoint: outpointNo(1), txid: hex32Of(9) as Txid });
+    const spend = secret({ by: "spend", outpoint: outpointNo(1), txid: hex32Of(9) as Txid, script: null });
     assert.equal(termsError(subject({ secret: spend }), RULES), "HASHLOCK_REUSED");
     assert.equal(termsError(subject({ secret: spend, outputs: [output(1)] }), RULES), null);
   });

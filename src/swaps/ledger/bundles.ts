@@ -97,7 +97,7 @@ export function pearlHeightOf({ locks }: Books, { scripts, transactions }: Bundl
   for (const script of scripts) {
     for (const outpoint of locks.byScript.of(script)) {
       const entry = locks.entries.get(outpoint);
-      highest = Math.max(highest, entry?.mined?.height ?? -1, entry?.spend?.place.height ?? -1);
+      highest = Math.max(highest, entry?.mined?.height ?? -1, entry?.spend?.mined.height ?? -1);
     }
   }
   for (const txid of transactions)

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outpoint, ScriptHex } from "../../primitives/brands.ts";
-import { outpoint, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { outpoint, txid, spentBy } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { evm, lockSighting, locked, NO_LOCKS } from "../../../testkit/builders/swap-ledger/ledger-scene.ts";
 import { readChange, toldChange } from "./change-text.ts";
 import { stepBetween } from "./mempool-picture.ts";
-import type { MempoolLocks, SeenSpend } from "./ports.ts";
+import type { OutputSpend } from "../../swap/facts.ts";
+import type { MempoolLocks } from "./ports.ts";
 
 /** A look at the mempool that showed so many outputs of one transaction, after a look with another picture. */
 function lookAt(outputs: number, locks: MempoolLocks = picture(["lock"]), before = NO_LOCKS) {
@@ -24,7 +25,10 @@ function lookAt(outputs: number, locks: MempoolLocks = picture(["lock"]), before
 }
 
 /** These lock transactions, and these spends of outputs of one. */
-function picture(present: readonly string[], spends: Readonly<Record<number, SeenSpend>> = {}): MempoolLocks {
+function picture(
+  present: readonly string[],
+  spends: Readonly<Record<number, OutputSpend>> = {},
+): MempoolLocks {
   const entries = Object.entries(spends).map(
     ([vout, spend]) => [outpoint("lock", Number(vout)), spend] as const,
   );
@@ -72,7 +76,7 @@ test("one that another version has told is refused", () => {
   assert.throws(() => readChange(text, NO_LOCKS), /another version/);
 });
 
-const CLAIM: SeenSpend = { txid: txid("claim"), path: "claim" };
+const CLAIM = spentBy("claim");
 
 test("a picture is what is told of it over the one before it, whatever came, went or changed", () => {
   const paid = { ...CLAIM, outputScripts: ["51" as ScriptHex] };

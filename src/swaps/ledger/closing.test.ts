@@ -11,6 +11,7 @@ import {
   take,
   terms,
   txid,
+  spentBy,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -82,7 +83,7 @@ describe("a deal closes", () => {
 
   test("not while a transaction of the mempool spends its lock", async () => {
     const made = await ended();
-    const spends = new Map([[outpoint("lock", 0), { txid: txid("claim of lock"), path: "claim" as const }]]);
+    const spends = new Map([[outpoint("lock", 0), spentBy("claim of lock")]]);
     await made.ledger.applyMempool({ present: new Set(), spends }, [], []);
     assert.equal(await closes(made), false);
     await made.ledger.applyMempool(NO_LOCKS, [], []);

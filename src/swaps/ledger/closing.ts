@@ -66,7 +66,7 @@ function isOutputOver({ locks }: Books, outpoint: Outpoint, below: number): bool
   const entry = locks.entries.get(outpoint);
   if (entry === undefined || locks.mempool.spends.has(outpoint)) return false;
   if (locks.mempool.present.has(txidOf(outpoint))) return false;
-  if (entry.mined !== null) return entry.spend !== null && entry.spend.place.height <= below;
+  if (entry.mined !== null) return entry.spend !== null && entry.spend.mined.height <= below;
   const conflict = locks.conflicts.heightOf(txidOf(outpoint));
   return conflict !== null && conflict <= below;
 }

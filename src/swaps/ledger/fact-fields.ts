@@ -154,12 +154,7 @@ export class FactFields {
 
   /** The value by `read`, or null where the field is absent. */
   ifAny<Value>(name: string, read: (name: string) => Value): Value | null {
-    return this.#values[name] === undefined ? null : read(name);
-  }
-
-  /** Output scripts; null where the field is absent. */
-  scriptsIfAny(name: string): readonly ScriptHex[] | null {
-    return this.#values[name] === undefined ? null : this.texts(name).map((text) => text as ScriptHex);
+    return (this.#values[name] ?? null) === null ? null : read(name);
   }
 
   texts(name: string): readonly string[] {

@@ -1,12 +1,19 @@
 // The kinds of stored facts and records: for each the columns of its row, its body as JSON text with exact amounts, and how
 // a row is read back. What is stored under one key replaces what was there.
 
-import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
-import type { EscrowEvent, PearlBlockFact, PearlPlace, PreimageShower, Sighting } from "../../swap/facts.ts";
+import type { Bytes32, Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
+import type {
+  EscrowEvent,
+  LockSpend,
+  PearlBlockFact,
+  PearlPlace,
+  PreimageShower,
+  Sighting,
+} from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, TakeRecord } from "../../swap/records.ts";
 import { readEvent, readTerms } from "./event-fields.ts";
 import { type FactFields, FactKind } from "./fact-fields.ts";
-import type { ChainCheckpoint, FinalAlarm, ScriptEntry, SeenSpend } from "./ports.ts";
+import type { ChainCheckpoint, FinalAlarm, ScriptEntry } from "./ports.ts";
 
 const ofEvent = {
   key: eventKey,
@@ -59,7 +66,7 @@ export const SEEN_LOCK = new FactKind<Txid>("seenlock", {
 });
 
 /** A spend of a lock output in the mempool as it was told last. */
-export const SEEN_SPEND = new FactKind<SeenSpend & { readonly outpoint: Outpoint }>("seenspend", {
+export const SEEN_SPEND = new FactKind<LockSpend>("seenspend", {
   key: ({ outpoint }) => outpoint,
   read: readSpend,
 });
@@ -172,7 +179,7 @@ export function secretKey(fact: { readonly hashlock: Bytes32; readonly shower: P
 export function showerKey(shower: PreimageShower): string {
   if (shower.by === "claim") return `claim/${shower.orderHash}/${shower.txHash}`;
   // One spend per script is enough: a thousand outputs that are claimed at once show the same secret.
-  return shower.script === undefined ? `spend/${shower.outpoint}/${shower.txid}` : `spend/${shower.script}`;
+  return shower.script === null ? `spend/${shower.outpoint}/${shower.txid}` : `spend/${shower.script}`;
 }
 
 function ofPearlBlock(kind: PearlBlockFact["kind"]): FactKind<PearlBlockFact> {
@@ -202,12 +209,13 @@ function readBlockFact(kind: PearlBlockFact["kind"], fields: FactFields): PearlB
   return kind === "inputSpend" ? { kind, place, outpoint, txid } : { kind, place, ...readSpend(fields) };
 }
 
-function readSpend(fields: FactFields): SeenSpend & { readonly outpoint: Outpoint } {
-  const [outpoint, txid] = [fields.outpoint("outpoint"), fields.txid("txid")];
-  const path = fields.one("path", ["claim", "refund", "other"]);
-  const outputScripts = fields.scriptsIfAny("outputScripts");
-  const spend = { outpoint, txid, path };
-  return outputScripts === null ? spend : { ...spend, outputScripts };
+function readSpend(fields: FactFields): LockSpend {
+  return {
+    outpoint: fields.outpoint("outpoint"),
+    txid: fields.txid("txid"),
+    path: fields.one("path", ["claim", "refund", "other"]),
+    outputScripts: fields.ifAny("outputScripts", (name) => fields.texts(name) as readonly ScriptHex[]),
+  };
 }
 
 function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
@@ -223,13 +231,12 @@ function readSighting(fields: FactFields): Omit<Sighting, "inputs"> {
 function readShower(fields: FactFields): PreimageShower {
   return fields.one("by", ["claim", "spend"]) === "claim"
     ? { by: "claim", orderHash: fields.bytes32("orderHash"), txHash: fields.bytes32("txHash") }
-    : spendShower(fields);
-}
-
-function spendShower(fields: FactFields): PreimageShower {
-  const shower = { by: "spend", outpoint: fields.outpoint("outpoint"), txid: fields.txid("txid") } as const;
-  const script = fields.ifAny("script", (name) => fields.script(name));
-  return script === null ? shower : { ...shower, script };
+    : {
+        by: "spend",
+        outpoint: fields.outpoint("outpoint"),
+        txid: fields.txid("txid"),
+        script: fields.ifAny("script", (name) => fields.script(name)),
+      };
 }
 
 function readScript(fields: FactFields): ScriptEntry {

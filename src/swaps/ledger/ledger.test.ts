@@ -17,6 +17,8 @@ import {
   START,
   terms,
   txid,
+  spentBy,
+  shownBy,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   scene,
@@ -61,8 +63,8 @@ describe("swap ledger", () => {
     for (let height = 101; height <= 113; height += 1) await ledger.applyPearl(pearl(height));
     const { secret, hashlock } = secretOf("a");
     const spent = outpoint("lock", 0);
-    const shower = { by: "spend", outpoint: spent, txid: txid("claim") } as const;
-    const spends = new Map([[spent, { txid: txid("claim"), path: "claim" }]] as const);
+    const shower = shownBy("claim", spent);
+    const spends = new Map([[spent, spentBy("claim")]]);
     await ledger.applyMempool({ ...NO_LOCKS, spends }, [], [{ hashlock, secret, shower }]);
     await ledger.applyEvm(evm(20, [claimed("a", 20)], { finalHeight: 12 }));
     assert.deepEqual(statuses(store), [
@@ -102,7 +104,7 @@ describe("swap ledger", () => {
     await ledger.applyEvm(evm(9, [], { rewindTo: 9 }));
     const { hashlock, secret } = secretOf("a");
     assert.equal(ledger.subject(ORDER), null);
-    const shower = { by: "spend", outpoint: outpoint("lock", 0), txid: txid("claim") } as const;
+    const shower = shownBy("claim", outpoint("lock", 0));
     for (let twice = 0; twice < 2; twice += 1)
       await ledger.applyMempool(NO_LOCKS, [], [{ hashlock, secret, shower }]);
     const fact = {
@@ -221,8 +223,7 @@ describe("swap ledger", () => {
       kind: "spend",
       place: { ...pearlPlace(200), time: end + 1 },
       outpoint: outpoint("lock", 0),
-      txid: txid("late"),
-      path: "refund",
+      ...spentBy("late", "refund"),
     };
     await ledger.applyPearl(
       pearl(200, [spend], { tip: { height: 200, hash: tip.hash, time: end + 1, medianTimePast: end + 1 } }),

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { PearlBlockFact } from "../../swap/facts.ts";
-import { outpoint, pearlPlace, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { outpoint, pearlPlace, txid, spentBy } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   acceptedScene,
   lockSighting,
@@ -31,13 +31,7 @@ function conflict(coin: typeof COIN, height: number): PearlBlockFact {
 /** The lock output claimed in the block of this height. */
 function claimOf(lock: ReturnType<typeof lockSighting>, height: number): PearlBlockFact {
   const at = `${lock.txid}:${lock.vout}` as typeof COIN;
-  return {
-    kind: "spend",
-    place: pearlPlace(height),
-    outpoint: at,
-    txid: txid(`claim ${height}`),
-    path: "claim",
-  };
+  return { kind: "spend", place: pearlPlace(height), outpoint: at, ...spentBy(`claim ${height}`) };
 }
 
 describe("S-15: an output in no block", () => {

@@ -190,9 +190,9 @@ export class LockBook {
     const known = this.entries.get(fact.outpoint);
     if (known === undefined) return this.dust.has(fact.outpoint);
     if (!isStillWatched(known, fact.place.time)) return true;
-    const { txid, path, place } = fact;
-    if (known.spend !== null && isEarlier(known.spend.place, place)) return true;
-    const spend = { txid, path, place, outputScripts: fact.outputScripts ?? null };
+    const { txid, path, outputScripts, place } = fact;
+    if (known.spend !== null && isEarlier(known.spend.mined, place)) return true;
+    const spend = { txid, path, outputScripts, mined: place };
     this.#put(fact.outpoint, { ...known, spend }, change);
     change.store(BLOCK_FACTS[fact.kind], fact);
     return true;
@@ -206,7 +206,7 @@ export class LockBook {
     for (const [outpoint, { place }] of this.dust) if (place.height > toHeight) this.dust.delete(outpoint);
     for (const [outpoint, entry] of this.entries) {
       const mined = entry.mined !== null && entry.mined.height > toHeight ? null : entry.mined;
-      const spend = entry.spend !== null && entry.spend.place.height > toHeight ? null : entry.spend;
+      const spend = entry.spend !== null && entry.spend.mined.height > toHeight ? null : entry.spend;
       if (mined === entry.mined && spend === entry.spend) continue;
       undone.add(outpoint, entry, { mined, spend });
       const isFull = this.#isSmall(entry.script, entry.amountSat) && this.#unmined.isFull(entry.script);

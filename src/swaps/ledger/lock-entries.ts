@@ -1,7 +1,7 @@
 // What the book of locks holds of an output, and small questions about it.
 
 import type { Outpoint, ScriptHex, Txid } from "../../primitives/brands.ts";
-import type { HtlcOutput, PearlPlace, SpendPath } from "../../swap/facts.ts";
+import type { HtlcOutput, OutputSpend, PearlPlace } from "../../swap/facts.ts";
 import { MultiIndex } from "./multi-index.ts";
 import type { MempoolLocks } from "./ports.ts";
 
@@ -13,12 +13,7 @@ export interface OutputEntry {
   readonly mined: PearlPlace | null;
   /** Whether it stays when its block goes: its transaction's inputs are known. */
   readonly isSighted: boolean;
-  readonly spend: {
-    readonly txid: Txid;
-    readonly path: SpendPath;
-    readonly place: PearlPlace;
-    readonly outputScripts: readonly ScriptHex[] | null;
-  } | null;
+  readonly spend: (OutputSpend & { readonly mined: PearlPlace }) | null;
 }
 
 /** A mined output below `DUST_SAT`: watched for spends and secrets alone (S-15). */
@@ -76,14 +71,8 @@ export function outputFrom(
     mined,
     inMempool: mined === null && present.has(txid),
     conflictHeight,
-    spend: spend === null ? unconfirmed : minedSpend(spend),
+    spend: spend ?? unconfirmed,
   };
-}
-
-/** A spend in a block. */
-function minedSpend(spend: NonNullable<OutputEntry["spend"]>): NonNullable<HtlcOutput["spend"]> {
-  const { txid, path, place: mined, outputScripts } = spend;
-  return outputScripts === null ? { txid, path, mined } : { txid, path, mined, outputScripts };
 }
 
 /** Whether a place is in a lower block of the chain than another one. */

@@ -8,7 +8,8 @@ import { SEEN_LOCK, SEEN_SPEND } from "./fact-kinds.ts";
 import type { Layer, LayeredValue } from "./layers.ts";
 import { spendersIn } from "./lock-entries.ts";
 import { MultiIndex } from "./multi-index.ts";
-import type { MempoolLocks, SeenSpend } from "./ports.ts";
+import type { OutputSpend } from "../../swap/facts.ts";
+import type { MempoolLocks } from "./ports.ts";
 
 /** The picture. */
 export class MempoolPicture {
@@ -18,7 +19,7 @@ export class MempoolPicture {
   /** What is loaded, which nobody has been given yet. */
   readonly #loaded = {
     present: new Set<Txid>(),
-    spends: new Map<Outpoint, SeenSpend>(),
+    spends: new Map<Outpoint, OutputSpend>(),
   };
 
   constructor(layer: Layer<MempoolPicture>) {
@@ -56,7 +57,7 @@ export class MempoolPicture {
   }
 
   /** A stored spend, loaded. */
-  loadSpend(outpoint: Outpoint, spend: SeenSpend): void {
+  loadSpend(outpoint: Outpoint, spend: OutputSpend): void {
     this.#loaded.spends.set(outpoint, spend);
     this.#bySpender.value.add(spend.txid, outpoint);
   }
@@ -81,7 +82,7 @@ export function stepBetween(before: MempoolLocks, after: MempoolLocks): PictureS
     came: {
       present: new Set([...after.present].filter((txid) => !before.present.has(txid))),
       spends: new Map(
-        [...after.spends].filter(([outpoint, spend]) => !isSame(before.spends.get(outpoint), spend)),
+        [...after.spends].filter(([outpoint, spend]) => !isSameSpend(before.spends.get(outpoint), spend)),
       ),
     },
     gone: {
@@ -106,7 +107,8 @@ export function pictureWith(before: MempoolLocks, came: MempoolLocks): MempoolLo
   return pictureAfter(before, { came, gone: { present: [], spends: [] } });
 }
 
-function isSame(one: SeenSpend | undefined, other: SeenSpend): boolean {
+/** Whether both are one spend, and as much is known of what it pays. */
+export function isSameSpend(one: OutputSpend | undefined, other: OutputSpend): boolean {
   return (
     one?.txid === other.txid &&
     one.path === other.path &&

@@ -5,12 +5,12 @@ import type { BlockHash, Bytes32, EvmAddress, Outpoint, ScriptHex, Txid } from "
 import type {
   ChainTips,
   EscrowEvent,
+  OutputSpend,
   PearlBlockFact,
   PreimageFact,
   PreimageShower,
   Sighting,
   Chain,
-  SpendPath,
 } from "../../swap/facts.ts";
 import type { AddressRecord, AskRecord, OriginRecord, PostedTake } from "../../swap/records.ts";
 import type { ClosedAnswer, ClosedBundle, ClosedQuestion, StoredFact } from "./closed-port.ts";
@@ -216,19 +216,11 @@ export interface WatchedOutput {
   readonly isDust: boolean;
 }
 
-/** A spend of a lock output in the mempool. */
-export interface SeenSpend {
-  readonly txid: Txid;
-  readonly path: SpendPath;
-  /** As in the fact of a mined spend. */
-  readonly outputScripts?: readonly ScriptHex[];
-}
-
 /** Lock outputs and their spends in the mempool now. Replaces the former picture. */
 export interface MempoolLocks {
   /** Transactions in the mempool that have a lock output. */
   readonly present: ReadonlySet<Txid>;
-  readonly spends: ReadonlyMap<Outpoint, SeenSpend>;
+  readonly spends: ReadonlyMap<Outpoint, OutputSpend>;
 }
 
 /** A lock script that the PEARL follower looks for, with what a spend of it is classified by. */

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Sighting } from "../../swap/facts.ts";
-import { evmPlace, outpoint, secretOf, txid } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
+import { evmPlace, outpoint, secretOf, shownBy } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   acceptedScene,
   lockSighting,
@@ -31,8 +31,7 @@ async function crowded() {
 
 /** What a spend of this output shows. */
 function shownBySpend(vout: number) {
-  const shower = { by: "spend", outpoint: outpoint("small", vout), txid: txid("claim") } as const;
-  return { ...secretOf("a"), shower };
+  return { ...secretOf("a"), shower: shownBy("claim", outpoint("small", vout)) };
 }
 
 describe("S-15: an output that is turned away", () => {

@@ -3,8 +3,9 @@
 
 import type { Outpoint, Txid } from "../../primitives/brands.ts";
 import { type OutputEntry, txidOf } from "./lock-entries.ts";
+import type { OutputSpend } from "../../swap/facts.ts";
 import type { PictureStep } from "./mempool-picture.ts";
-import type { MempoolLocks, SeenSpend } from "./ports.ts";
+import type { MempoolLocks } from "./ports.ts";
 
 /** The books after the blocks of the branch. */
 interface BooksAfter {
@@ -16,14 +17,14 @@ interface BooksAfter {
 /** Outputs and spends whose blocks are undone. */
 export class UndoneLocks {
   readonly #made = new Set<Outpoint>();
-  readonly #spends = new Map<Outpoint, SeenSpend>();
+  readonly #spends = new Map<Outpoint, OutputSpend>();
 
   /** Takes in what an undone block showed of this output. No coinbase comes back without its block. */
   add(outpoint: Outpoint, entry: OutputEntry, { mined, spend }: Pick<OutputEntry, "mined" | "spend">): void {
     if (entry.mined !== null && mined === null && !entry.coinbase) this.#made.add(outpoint);
     if (entry.spend === null || spend !== null) return;
-    const { txid, path, outputScripts } = entry.spend;
-    this.#spends.set(outpoint, outputScripts === null ? { txid, path } : { txid, path, outputScripts });
+    const { mined: _, ...was } = entry.spend;
+    this.#spends.set(outpoint, was);
   }
 
   /** The step to the mempool's picture that has what no block of the branch has or rules out; null where there is nothing. */
@@ -34,7 +35,7 @@ export class UndoneLocks {
       const isUnmined = entries.get(outpoint)?.mined === null;
       if (isUnmined && !mempool.present.has(txid) && conflicts.heightOf(txid) === null) present.add(txid);
     }
-    const spends = new Map<Outpoint, SeenSpend>();
+    const spends = new Map<Outpoint, OutputSpend>();
     for (const [outpoint, spend] of this.#spends) {
       const known = entries.get(outpoint);
       const [txid, isMined] = [txidOf(outpoint), known !== undefined && known.mined !== null];

@@ -10,6 +10,7 @@ import {
   START,
   terms,
   txid,
+  spentBy,
 } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import {
   accepted,
@@ -47,7 +48,7 @@ async function watched(amountSat: bigint, time: number, evmTime = time): Promise
 /** A spend of the lock in a block of this time. */
 function spend(time: number) {
   const place = { ...pearlPlace(102), time };
-  return { kind: "spend", place, outpoint: LOCK, txid: txid("late"), path: "claim" } as const;
+  return { kind: "spend", place, outpoint: LOCK, ...spentBy("late") } as const;
 }
 
 describe("S-63: a deal that has ended", () => {

@@ -6,7 +6,7 @@ import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
-import type { PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
+import type { LockSpend, PearlBlockFact, PearlPlace, Sighting, SpendPath } from "../../swap/facts.ts";
 import { scriptsOfKey } from "../../swap/keys.ts";
 import { DUST_SAT } from "../../swap/lock-choice.ts";
 import { type Htlc, htlcOf } from "../../swap/htlc-script.ts";
@@ -14,14 +14,6 @@ import { preimagesIn, spendPath, withoutAnnex } from "../../swap/spend-leaf.ts";
 import { MAX_SMALL_OUTPUTS } from "../ledger/first-outputs.ts";
 import type { ClosedQuestion } from "../ledger/closed-port.ts";
 import type { LedgerWrites, PearlChange, SwapWatch, WatchedOutput, WatchedScript } from "../ledger/ports.ts";
-
-/** The spend of a lock output that counts. */
-export interface LockSpend {
-  readonly outpoint: Outpoint;
-  readonly path: SpendPath;
-  /** Those scripts that the transaction pays whose addresses the buyer's key fits (S-61). */
-  readonly outputScripts: readonly ScriptHex[];
-}
 
 /** Secrets as a change of the ledger carries them. */
 export type ShownPreimage = PearlChange["secrets"][number];
@@ -33,6 +25,7 @@ export interface MatchedOutput extends Sighting {
 
 /** Everything that inputs of a transaction mean. */
 interface MatchedInputs {
+  /** Those of lock outputs that count. */
   readonly spends: readonly LockSpend[];
   readonly secrets: readonly ShownPreimage[];
   /** Inputs of sighted lock transactions that this one spends. */
@@ -141,6 +134,7 @@ export class PearlMatcher {
   /** What its inputs mean. Outputs that it may spend have been matched before. */
   inputs(transaction: WholeTransaction): MatchedInputs {
     if (transaction.isCoinbase) return NOTHING;
+    const { txid } = transaction;
     const spends: LockSpend[] = [];
     const secrets = new Map<string, ShownPreimage>();
     const sightedInputs: Outpoint[] = [];
@@ -156,7 +150,7 @@ export class PearlMatcher {
       const shown = this.#secrets(witness, watched.hashlock);
       for (const { hashlock, secret } of shown) {
         const { script } = watched;
-        const shower = { by: "spend", outpoint, txid: transaction.txid, script } as const;
+        const shower = { by: "spend", outpoint, txid, script } as const;
         const key = `${hashlock}/${script}`;
         if (!secrets.has(key)) secrets.set(key, { hashlock, secret, shower });
       }
@@ -165,7 +159,7 @@ export class PearlMatcher {
       const ways = paid;
       const outputScripts = this.#releasesOf(watched).filter((script) => ways.has(script));
       const isSecretShown = shown.some(({ hashlock }) => hashlock === watched.hashlock);
-      spends.push({ outpoint, path: this.#path(witness, watched, isSecretShown), outputScripts });
+      spends.push({ outpoint, txid, path: this.#path(witness, watched, isSecretShown), outputScripts });
     }
     return { spends, secrets: [...secrets.values()], sightedInputs };
   }
@@ -273,9 +267,7 @@ export class BlockFindings {
         this.facts.push({ kind: "output", place: at, ...output });
       }
       for (const { isDust, ...sighting } of outputs) if (!isDust) this.sightings.push(sighting);
-      for (const spend of spends) {
-        this.facts.push({ kind: "spend", place: at, txid: transaction.txid, ...spend });
-      }
+      for (const spend of spends) this.facts.push({ kind: "spend", place: at, ...spend });
       for (const outpoint of sightedInputs) {
         this.facts.push({ kind: "inputSpend", place: at, outpoint, txid: transaction.txid });
       }

@@ -3,32 +3,31 @@
 
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, Txid } from "../../primitives/brands.ts";
-import type { MempoolLocks, SeenSpend } from "../ledger/ports.ts";
-import type { LockSpend, MatchedOutput } from "./pearl-matcher.ts";
-
-/** A spend of a lock output. Of one that was told before it may be unknown what it pays. */
-type ShownSpend = Omit<SeenSpend, "txid"> & Pick<LockSpend, "outpoint">;
+import type { LockSpend, OutputSpend } from "../../swap/facts.ts";
+import { isSameSpend } from "../ledger/mempool-picture.ts";
+import type { MempoolLocks } from "../ledger/ports.ts";
+import type { MatchedOutput } from "./pearl-matcher.ts";
 
 /** What a transaction of the present mempool shows about swaps; most show nothing. */
 export interface Shown {
   readonly locks: readonly MatchedOutput[];
-  readonly spends: readonly ShownSpend[];
+  readonly spends: readonly LockSpend[];
   /** Hashlocks whose secrets were told. */
   readonly secrets: ReadonlySet<Bytes32>;
   /** The ledger was told that it has lock outputs, by the process before or by blocks that are undone. */
-  readonly isToldLock?: true;
+  readonly isToldLock: boolean;
 }
 
 /** Of most transactions. */
-export const NOTHING: Shown = { locks: [], spends: [], secrets: new Set() };
+export const NOTHING: Shown = { locks: [], spends: [], secrets: new Set(), isToldLock: false };
 
 /** The picture that these make. */
 export function pictureOf(all: ReadonlyMap<Txid, Shown>): MempoolLocks {
   const present = new Set<Txid>();
-  const spends = new Map<Outpoint, SeenSpend>();
+  const spends = new Map<Outpoint, OutputSpend>();
   for (const [txid, shown] of all) {
-    if (shown.isToldLock === true || shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
-    for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, { txid, ...spend });
+    if (shown.isToldLock || shown.locks.some(({ isDust }) => !isDust)) present.add(txid);
+    for (const { outpoint, ...spend } of shown.spends) spends.set(outpoint, spend);
   }
   return { present, spends };
 }
@@ -40,26 +39,19 @@ export function shownIn(
 ): ReadonlyMap<Txid, Shown> {
   const found = new Map<Txid, Shown>();
   for (const txid of present) if (isWanted(txid)) found.set(txid, { ...NOTHING, isToldLock: true });
-  for (const [outpoint, { txid, ...spend }] of spends) {
-    if (!isWanted(txid)) continue;
-    const before = found.get(txid) ?? NOTHING;
-    found.set(txid, { ...before, spends: [...before.spends, { outpoint, ...spend }] });
+  for (const [outpoint, spend] of spends) {
+    if (!isWanted(spend.txid)) continue;
+    const before = found.get(spend.txid) ?? NOTHING;
+    found.set(spend.txid, { ...before, spends: [...before.spends, { outpoint, ...spend }] });
   }
   return found;
 }
 
-/** Whether both are the same spends, and as much is known of what they pay. */
-export function isSameSpends(one: readonly ShownSpend[], other: readonly ShownSpend[]): boolean {
+/** Whether both are the same spends. */
+export function isSameSpends(one: readonly LockSpend[], other: readonly LockSpend[]): boolean {
   return (
     one.length === other.length &&
-    one.every(({ outpoint, path, outputScripts }, at) => {
-      const same = other[at];
-      return (
-        outpoint === same?.outpoint &&
-        path === same.path &&
-        outputScripts?.join() === same.outputScripts?.join()
-      );
-    })
+    one.every((spend, at) => spend.outpoint === other[at]?.outpoint && isSameSpend(other[at], spend))
   );
 }
 

@@ -108,6 +108,7 @@ test("S-40: a hashlock whose secret is public is refused", async () => {
     by: "spend",
     outpoint: `${"ab".repeat(32)}:0` as Outpoint,
     txid: "cd".repeat(32) as Txid,
+    script: null,
   } as const;
   const secret = `0x${SECRET.toString("hex")}` as Bytes32;
   await ledger.applyPearl(pearl(2, [], { secrets: [{ hashlock: HASHLOCK, secret, shower }] }));

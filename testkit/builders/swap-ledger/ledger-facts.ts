@@ -14,7 +14,15 @@ import type {
 import type { Clock, Log } from "../../../src/follow/ports.ts";
 import type { SwapLedgerDependencies } from "../../../src/swaps/ledger/ledger-commits.ts";
 import type { EvmJudgement } from "../../../src/swaps/ledger/ports.ts";
-import type { ChainTips, EscrowEvent, EvmPlace, PearlPlace } from "../../../src/swap/facts.ts";
+import type {
+  ChainTips,
+  EscrowEvent,
+  EvmPlace,
+  OutputSpend,
+  PearlPlace,
+  PreimageShower,
+  SpendPath,
+} from "../../../src/swap/facts.ts";
 import { DEFAULT_PROFILES } from "../../../src/swap/profiles.ts";
 import type { AskRecord, TakeRecord } from "../../../src/swap/records.ts";
 import type { EvaluationContext, SwapRules } from "../../../src/swap/subject.ts";
@@ -212,4 +220,14 @@ export function ledgerParts(
 /** Blocks up to this one are final, but for these events. */
 export function raised(finalHeight: number, events: readonly EscrowEvent[] = []): EvmJudgement {
   return { kind: "raise", finalHeight, events };
+}
+
+/** How the transaction of a name spent an output; what it pays is not known. */
+export function spentBy(name: string, path: SpendPath = "claim"): OutputSpend {
+  return { txid: txid(name), path, outputScripts: null };
+}
+
+/** That it showed the secret of this output's hashlock. */
+export function shownBy(name: string, output: Outpoint): PreimageShower {
+  return { by: "spend", outpoint: output, txid: txid(name), script: null };
 }

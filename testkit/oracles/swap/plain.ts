@@ -13,7 +13,7 @@ export interface PlainOutput {
   readonly spend: {
     readonly txid: string;
     readonly path: string;
-    readonly outputScripts?: readonly string[];
+    readonly outputScripts: readonly string[] | null;
     readonly mined: { readonly height: number } | null;
   } | null;
 }

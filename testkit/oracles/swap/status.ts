@@ -81,8 +81,8 @@ export function release(words: Words): readonly [boolean | null, string | null] 
   if (!subject.outputs.some((output) => output.mined)) return [null, null];
   const spend = lock ? lock.spend : null;
   const right = subject.takeScript === null ? subject.buyerScripts : [subject.takeScript];
-  const paid = spend?.outputScripts;
-  const isPaid = paid === undefined || right.some((script) => paid.includes(script));
+  const paid = spend?.outputScripts ?? null;
+  const isPaid = paid === null || right.some((script) => paid.includes(script));
   const depth = spend?.mined ? words.depth(spend.mined.height) : 0;
   const fault = firstOf([
     ["RELEASE_NOT_FOUND", spend === null],
