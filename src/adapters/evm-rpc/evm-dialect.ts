@@ -3,7 +3,8 @@
 // Providers word the same refusal in many ways: asked too often, asked for too much, a call that reverts.
 
 import { EvmUnavailable } from "../../swaps/evm/evm-unavailable.ts";
-import type { Dialect, Patience, RpcFailure } from "../json-rpc/json-rpc-client.ts";
+import type { Patience } from "../json-rpc/json-rpc-client.ts";
+import type { Dialect, RpcFailure } from "../json-rpc/judge-answer.ts";
 
 /** The wording of refusals because of too many requests; the same request passes later. */
 const TOO_OFTEN =

@@ -9,54 +9,23 @@ import type { Clock } from "../../follow/ports.ts";
 import { type BatchSize, BatchSizes } from "./batch-size.ts";
 import { HttpPost, PostFault, type PostFailure, type PostLimits, type RpcTarget } from "./http-post.ts";
 import {
-  beginningOf,
-  isRecord,
-  type JsonValue,
+  type Dialect,
+  failed,
+  type FailedTry,
+  judgeAnswer,
+  type ReadBody,
+  type RpcFailure,
+  type Try,
+} from "./judge-answer.ts";
+import {
   parseJson,
   QUOTED_CHARACTERS,
   refusalSentence,
-  repliesOf,
   requestBody,
   type RpcCall,
   type RpcRefusal,
   type RpcReply,
-  sharedRefusal,
 } from "./rpc-answer.ts";
-import { zip } from "../../primitives/elements.ts";
-import { err } from "../../primitives/result.ts";
-
-/** Why a request has no result. */
-export type RpcFailure =
-  | "UNREACHABLE"
-  | "TIMEOUT"
-  | "BUSY"
-  | "AUTH_FAILED"
-  | "BAD_ANSWER"
-  | "TOO_LARGE"
-  | "RPC_ERROR";
-
-/** What differs between the kinds of servers. */
-export interface Dialect {
-  readonly version: "1.0" | "2.0";
-  /** Calls of one request at most; fewer where a server refuses batches of that size. */
-  readonly batchCalls: number;
-  /** Requests of one `calls` under way at the same time. */
-  readonly lanes: number;
-  /** What a page instead of JSON means where the HTTP status is 500 or above. */
-  readonly pageFailure: RpcFailure;
-  /** Whether an answer to other calls than were made may be right the next time. */
-  readonly isWrongAnswerPassing: boolean;
-  /** A parameter as messages show it. */
-  readonly shown: (parameter: JsonValue) => string;
-  /** What the server means by the error: BUSY passes, so the request is made again. */
-  refusalFailure(method: string, refusal: RpcRefusal): RpcFailure;
-  /** The adapter's own error; the message ends with what the operator can do. */
-  error(
-    failure: RpcFailure,
-    message: string,
-    options: { readonly cause?: unknown; readonly rpcCode?: number },
-  ): Error;
-}
 
 /** How patient the client is. */
 export interface Patience extends PostLimits {
@@ -75,40 +44,17 @@ export interface CallOptions extends Partial<Patience> {
   readonly inLine?: <T>(request: () => Promise<T>) => Promise<T>;
 }
 
-/** A body taken apart: its JSON, and an item for each reply in it, or a sentence part where a result cannot be true. */
-export interface ReadBody<Item> {
-  readonly json: unknown;
-  readonly itemOf: (reply: RpcReply) => Item | string;
-}
-
-/** How patient a question is answered. */
-interface Bounds extends Patience {
+/** A question as it is asked: how its bodies are read, and how patiently. */
+interface Question<Item> extends Patience {
+  readonly read: (body: Buffer) => ReadBody<Item>;
   readonly batch: BatchSize;
   /** When its whole time is up, by the monotonic clock. */
   readonly untilMs: number;
 }
 
-type BodyReader<Item> = (body: Buffer) => ReadBody<Item>;
-
-/** A try without an answer that counts. */
-interface FailedTry {
-  readonly done: false;
-  readonly failure: RpcFailure;
-  readonly what: string;
-  readonly isPassing: boolean;
-  /** Whether fewer calls in one request may fare better. */
-  readonly lessHelps: "yes" | "perhaps" | "no";
-  readonly cause?: unknown;
-}
-
-/** One try: an answer that counts, or a failure. */
-type Try<Item> = { readonly done: true; readonly items: readonly Item[] } | FailedTry;
+type Calls = readonly RpcCall[];
 
 const TIME_IS_UP = "no whole answer in the time that all its parts have";
-/** Refusals of several calls in one request, or of some of them, in the words that servers have for it. */
-const OF_BATCHES = /batch/i;
-/** A gateway in front of the server has waited long enough: its word for our own timeout. */
-const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([408, 504, 524]);
 /** What a request without an answer is, and whether fewer calls in it may fare better. */
 const POST_FAILURES: Readonly<Record<PostFailure, readonly [RpcFailure, FailedTry["lessHelps"]]>> = {
   broken: ["UNREACHABLE", "perhaps"],
@@ -146,18 +92,19 @@ export class JsonRpcClient {
 
   /** The same with bodies that are taken apart by `read`. */
   async callsReadBy<Item extends object>(
-    read: BodyReader<Item>,
-    calls: readonly RpcCall[],
+    read: Question<Item>["read"],
+    calls: Calls,
     options: CallOptions,
   ): Promise<readonly Item[]> {
     const { answerBytes } = this.#patience;
     const batch = this.#batches.of(calls[0]?.method ?? "");
     const bounds = {
+      read,
       batch,
       answerBytes: Math.min(answerBytes, options.answerBytes ?? answerBytes),
       untilMs: this.#clock.monotonicMs() + (options.wholeMs ?? Number.POSITIVE_INFINITY),
     };
-    const patience = { ...this.#patience, ...options, ...bounds };
+    const question = { ...this.#patience, ...options, ...bounds };
     const inLine = options.inLine ?? ((request) => request());
     const parts: (readonly Item[])[] = [];
     let at = 0;
@@ -169,7 +116,7 @@ export class JsonRpcClient {
         at += part.length;
         const place = parts.push([]) - 1;
         try {
-          parts[place] = await inLine(() => this.#request(read, part, patience));
+          parts[place] = await inLine(() => this.#request(question, part));
         } catch (error) {
           hasFailed = true;
           throw error;
@@ -221,24 +168,20 @@ export class JsonRpcClient {
     this.#post.close();
   }
 
-  async #request<Item extends object>(
-    read: BodyReader<Item>,
-    calls: readonly RpcCall[],
-    patience: Bounds,
-  ): Promise<readonly Item[]> {
-    let delay = patience.firstDelayMs;
+  async #request<Item extends object>(asked: Question<Item>, calls: Calls): Promise<readonly Item[]> {
+    let delay = asked.firstDelayMs;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#closing.signal.aborted) throw this.#error("UNREACHABLE", calls, "this client was closed");
-      const outcome = await this.#once(read, calls, patience);
+      const outcome = await this.#once(asked, calls);
       if (outcome.done) {
-        patience.batch.answered(calls.length);
+        asked.batch.answered(calls.length);
         return outcome.items;
       }
       const { failure, what, isPassing, lessHelps, cause } = outcome;
-      if (lessHelps === "yes" && calls.length > 1) return this.#halves(read, calls, patience, failure);
-      if (!isPassing || attempt >= patience.attempts) {
-        if (lessHelps === "perhaps" && (await this.#answersOne(read, calls, patience)))
-          return this.#halves(read, calls, patience, failure);
+      if (lessHelps === "yes" && calls.length > 1) return this.#halves(asked, calls, failure);
+      if (!isPassing || attempt >= asked.attempts) {
+        if (lessHelps === "perhaps" && (await this.#answersOne(asked, calls)))
+          return this.#halves(asked, calls, failure);
         throw this.#error(failure, calls, what, { cause });
       }
       await this.#clock.sleep(delay, this.#closing.signal);
@@ -247,120 +190,50 @@ export class JsonRpcClient {
   }
 
   /** Whether a server that does not answer the calls answers one of them: then it is their number that it refuses. */
-  async #answersOne<Item extends object>(
-    read: BodyReader<Item>,
-    calls: readonly RpcCall[],
-    patience: Bounds,
-  ): Promise<boolean> {
+  async #answersOne<Item extends object>(asked: Question<Item>, calls: Calls): Promise<boolean> {
     if (calls.length < 2 || this.#closing.signal.aborted) return false;
-    return (await this.#once(read, calls.slice(0, 1), patience)).done;
+    return (await this.#once(asked, calls.slice(0, 1))).done;
   }
 
   /** A server that refuses so many calls in one request gets fewer, from now on in most cases. */
   async #halves<Item extends object>(
-    read: BodyReader<Item>,
-    calls: readonly RpcCall[],
-    patience: Bounds,
+    asked: Question<Item>,
+    calls: Calls,
     failure: RpcFailure,
   ): Promise<readonly Item[]> {
     const half = Math.ceil(calls.length / 2);
     // Too large for a bound of this question's own says nothing of other questions.
-    const isForAll = failure !== "TOO_LARGE" || patience.answerBytes >= this.#patience.answerBytes;
-    if (isForAll) patience.batch.refused(calls.length);
+    const isForAll = failure !== "TOO_LARGE" || asked.answerBytes >= this.#patience.answerBytes;
+    if (isForAll) asked.batch.refused(calls.length);
     const items: (readonly Item[])[] = [];
     for (let at = 0; at < calls.length; ) {
       // The first part may have shown that even half is too much.
-      const part = calls.slice(at, at + (isForAll ? Math.min(half, patience.batch.calls) : half));
-      items.push(await this.#request(read, part, patience));
+      const part = calls.slice(at, at + (isForAll ? Math.min(half, asked.batch.calls) : half));
+      items.push(await this.#request(asked, part));
       at += part.length;
     }
     return items.flat();
   }
 
-  async #once<Item extends object>(
-    read: BodyReader<Item>,
-    calls: readonly RpcCall[],
-    patience: Bounds,
-  ): Promise<Try<Item>> {
+  async #once<Item extends object>(asked: Question<Item>, calls: Calls): Promise<Try<Item>> {
     const firstId = this.#nextId;
     this.#nextId += calls.length;
-    const leftMs = Math.ceil(patience.untilMs - this.#clock.monotonicMs());
+    const leftMs = Math.ceil(asked.untilMs - this.#clock.monotonicMs());
     if (leftMs <= 0) return failed("TIMEOUT", TIME_IS_UP, false, "no");
     try {
       const body = requestBody(this.#dialect.version, calls, firstId);
-      const timeoutMs = Math.min(patience.timeoutMs, leftMs);
-      const answer = await this.#post.send(body, { ...patience, timeoutMs });
-      return this.#judge(answer.status, answer.body, read, calls, firstId);
+      const timeoutMs = Math.min(asked.timeoutMs, leftMs);
+      const answer = await this.#post.send(body, { ...asked, timeoutMs });
+      return judgeAnswer(answer, { calls, firstId, read: asked.read }, this.#dialect);
     } catch (cause) {
       if (!(cause instanceof PostFault)) throw cause;
       // One wait for a silent server is enough: waiting again at each try would only hide the silence.
       const isPassing = cause.failure === "broken";
       const [failure, lessHelps] = POST_FAILURES[cause.failure];
       // How much of its time was left is another number each time.
-      const what = leftMs < patience.timeoutMs && cause.failure === "timeout" ? TIME_IS_UP : cause.message;
+      const what = leftMs < asked.timeoutMs && cause.failure === "timeout" ? TIME_IS_UP : cause.message;
       return { ...failed(failure, what, isPassing, lessHelps), cause };
     }
-  }
-
-  #judge<Item extends object>(
-    status: number,
-    body: Buffer,
-    read: BodyReader<Item>,
-    calls: readonly RpcCall[],
-    firstId: number,
-  ): Try<Item> {
-    if (status === 401 || status === 403) return failed("AUTH_FAILED", `HTTP ${status}`, false, "no");
-    if (status === 429 || status === 503) return failed("BUSY", `HTTP ${status}`, true);
-    const { json, itemOf } = read(body);
-    if (!isRecord(json) && !Array.isArray(json)) return this.#judgePage(status, body);
-    const shared = sharedRefusal(json, calls.length);
-    const replies = shared === null ? repliesOf(json, calls.length, firstId) : calls.map(() => err(shared));
-    if (typeof replies === "string") {
-      return failed("BAD_ANSWER", replies, this.#dialect.isWrongAnswerPassing);
-    }
-    // Before all else: what limits batches is often worded like a limit of requests in time, which would pass.
-    const crowded = calls.length > 1 ? this.#crowdedOut(status, replies, calls) : null;
-    if (crowded !== null) return failed("RPC_ERROR", refusalSentence(crowded), false, "yes");
-    for (const [i, reply] of replies.entries()) {
-      if (!reply.ok && this.#dialect.refusalFailure(calls[i]?.method ?? "", reply.error) === "BUSY") {
-        return failed("BUSY", refusalSentence(reply.error), true);
-      }
-    }
-    if (shared !== null && calls.length > 1) {
-      const failure = this.#dialect.refusalFailure(calls[0]?.method ?? "", shared);
-      return failed(failure, refusalSentence(shared), false, failure === "AUTH_FAILED" ? "no" : "perhaps");
-    }
-    const items: Item[] = [];
-    for (const reply of replies) {
-      const item = itemOf(reply);
-      if (typeof item === "string") return failed("BAD_ANSWER", item, false, "no");
-      items.push(item);
-    }
-    return { done: true, items };
-  }
-
-  /** A refusal of one of several calls that may be answered among fewer; null where there is none such. */
-  #crowdedOut(status: number, replies: readonly RpcReply[], calls: readonly RpcCall[]): RpcRefusal | null {
-    for (const [reply, { method }] of zip(replies, calls)) {
-      if (reply.ok) continue;
-      const { error } = reply;
-      // Servers give what fits into an answer, and refuse the rest.
-      if (OF_BATCHES.test(error.message) || this.#dialect.refusalFailure(method, error) === "TOO_LARGE")
-        return error;
-      if (status === 413 && replies.every(({ ok }) => !ok)) return error;
-    }
-    return null;
-  }
-
-  /** A body that is no JSON. */
-  #judgePage(status: number, body: Buffer): FailedTry {
-    const start = JSON.stringify(beginningOf(body.toString("utf8", 0, 4 * QUOTED_CHARACTERS)));
-    const what = `HTTP ${status} with ${body.length} bytes that are no JSON: ${start}`;
-    // Like our own timeout: waiting again at each try would only hide the silence.
-    if (GATEWAY_TIMEOUTS.has(status)) return failed("TIMEOUT", what, false);
-    if (status === 413) return failed("TOO_LARGE", what, false, "yes");
-    // A gateway's page instead of an answer, or half of one, may pass.
-    return failed(status >= 500 ? this.#dialect.pageFailure : "BAD_ANSWER", what, true);
   }
 
   #error(
@@ -383,13 +256,4 @@ export class JsonRpcClient {
 
 function readJson(body: Buffer): ReadBody<RpcReply> {
   return { json: parseJson(body.toString("utf8")), itemOf: (reply) => reply };
-}
-
-function failed(
-  failure: RpcFailure,
-  what: string,
-  isPassing: boolean,
-  lessHelps: FailedTry["lessHelps"] = "perhaps",
-): FailedTry {
-  return { done: false, failure, what, isPassing, lessHelps };
 }

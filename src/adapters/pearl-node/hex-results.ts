@@ -1,7 +1,7 @@
 // Answers whose results are hex, as blocks, headers and transactions come: the hex of a large block is cut out of the
 // bytes without parsing megabytes of JSON.
 
-import type { ReadBody } from "../json-rpc/json-rpc-client.ts";
+import type { ReadBody } from "../json-rpc/judge-answer.ts";
 import { isRecord, parseJson, type RpcRefusal } from "../json-rpc/rpc-answer.ts";
 import { ok, type Result } from "../../primitives/result.ts";
 

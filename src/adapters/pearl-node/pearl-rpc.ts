@@ -3,13 +3,8 @@
 
 import { type Static, type TSchema, Type } from "typebox";
 import type { Clock } from "../../follow/ports.ts";
-import {
-  type CallOptions,
-  type Dialect,
-  JsonRpcClient,
-  type Patience,
-  type RpcFailure,
-} from "../json-rpc/json-rpc-client.ts";
+import { type CallOptions, JsonRpcClient, type Patience } from "../json-rpc/json-rpc-client.ts";
+import type { Dialect, RpcFailure } from "../json-rpc/judge-answer.ts";
 import { PostFault } from "../json-rpc/http-post.ts";
 import type { RpcCall, RpcRefusal, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { type BytesReply, readHexResults } from "./hex-results.ts";
