@@ -6,10 +6,10 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isRecord } from "../src/adapters/json-rpc/rpc-answer.ts";
 import { readHexResults } from "../src/adapters/pearl-node/hex-results.ts";
 import { openPostgresStore } from "../src/adapters/store-postgres/postgres-store.ts";
 import { Session } from "../src/adapters/store-postgres/session.ts";
+import { isRecord } from "../src/primitives/plain-json.ts";
 import { openSqliteStore } from "../src/adapters/store-sqlite/sqlite-store.ts";
 import { systemClock } from "../src/adapters/system/clock.ts";
 import { sha256, sha256d } from "../src/adapters/system/hashes.ts";

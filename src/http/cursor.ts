@@ -4,6 +4,7 @@
 import { hash } from "node:crypto";
 import { KEY_SHAPES, type ListName, type Page, type PageKey, type PageRequest } from "../index/pages.ts";
 import { Refusal } from "./errors.ts";
+import { parseJson } from "../primitives/plain-json.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
 
 /** Rows per page where the request does not say (H-05). */
@@ -79,20 +80,12 @@ export function decodeCursor(
   const text = bytes.toString("latin1");
   const payload = text.slice(CHECKSUM_LENGTH);
   if (text.slice(0, CHECKSUM_LENGTH) !== checksum(payload, direction, binding)) return null;
-  return keyOf(parsed(payload), binding.list);
+  return keyOf(parseJson(payload), binding.list);
 }
 
 function checksum(payload: string, direction: string, binding: CursorBinding): string {
   const text = JSON.stringify(["cursor/1", direction, binding.list, ...binding.scope, payload]);
   return hash("sha256", text, "base64url").slice(0, CHECKSUM_LENGTH);
-}
-
-function parsed(payload: string): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return null;
-  }
 }
 
 /** The value as a key of this list's shape, or null. */

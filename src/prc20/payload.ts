@@ -1,6 +1,8 @@
 // Reads an envelope's body by P-13: strict UTF-8, JSON, an object with the right `p` and a printable `op`. Fields are
 // kept as parsed, unjudged: each operation reads the names that it knows (P-23).
 
+import { isRecord, parseJson } from "../primitives/plain-json.ts";
+
 /** A body that makes its input a recorded operation (P-14). */
 export interface Payload {
   /** 1 to 16 characters 0x21-0x7e; perhaps an unknown operation (P-24). */
@@ -27,7 +29,7 @@ export function readPayload(body: Uint8Array, marker: string): Payload | null {
   const text = decodeStrictly(body);
   if (text === null) return null;
   const parsed = parseJson(text);
-  if (!isObject(parsed)) return null;
+  if (!isRecord(parsed)) return null;
   const p = member(parsed, "p");
   const op = member(parsed, "op");
   if (p !== marker || typeof op !== "string" || !OP_NAME.test(op)) return null;
@@ -45,16 +47,4 @@ function decodeStrictly(body: Uint8Array): string | null {
   } catch {
     return null;
   }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // The margins with which a deal runs (S-02, S-03): the table's defaults, what `SWAP_PROFILES` may change, and the
 // settings that the service refuses to start with, each as a sentence for the operator.
 
+import { parseJson } from "../primitives/plain-json.ts";
 import { elementAt } from "../primitives/elements.ts";
 import { isPlayNetwork } from "../chain/networks.ts";
 import { err, ok, type Result } from "../primitives/result.ts";
@@ -68,14 +69,6 @@ export function parseProfiles(text: string): Result<SwapProfiles, string> {
   const small = byName.get("small");
   if (large === undefined || small === undefined) return err('lacks one of "large" and "small"');
   return ok({ large, small });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseProfile(entry: unknown): Result<SwapProfile, string> {

@@ -19,7 +19,8 @@ import { zip } from "../../primitives/elements.ts";
 import { ok, type Result } from "../../primitives/result.ts";
 import type { CallOptions, JsonRpcClient } from "../json-rpc/json-rpc-client.ts";
 import { evmBlockOf, logsOf, quantity, quantityOf, receiptOf } from "./read-shapes.ts";
-import { parseJson, type RpcCall, type RpcRefusal, type RpcReply } from "../json-rpc/rpc-answer.ts";
+import { parseJson } from "../../primitives/plain-json.ts";
+import type { RpcCall, RpcRefusal, RpcReply } from "../json-rpc/rpc-answer.ts";
 import { refusalKind } from "./evm-dialect.ts";
 
 /** What a source needs to know. */

@@ -2,7 +2,7 @@
 
 import type { Bytes32, EvmAddress } from "../../primitives/brands.ts";
 import type { EvmBlock, EvmLog, EvmReceipt } from "../../swaps/evm/evm-chain.ts";
-import { isRecord } from "../json-rpc/rpc-answer.ts";
+import { isRecord } from "../../primitives/plain-json.ts";
 
 /** A quantity (0x and hex digits) up to 2^53 - 1. */
 export function quantityOf(value: unknown): number | null {

@@ -5,6 +5,7 @@
 
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
+import { parseJson } from "../../primitives/plain-json.ts";
 import type { Clock } from "../../follow/ports.ts";
 import { type BatchSize, BatchSizes } from "./batch-size.ts";
 import { HttpPost, PostFault, type PostFailure, type PostLimits, type RpcTarget } from "./http-post.ts";
@@ -18,7 +19,6 @@ import {
   type Try,
 } from "./judge-answer.ts";
 import {
-  parseJson,
   QUOTED_CHARACTERS,
   refusalSentence,
   requestBody,

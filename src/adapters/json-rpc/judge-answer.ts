@@ -2,10 +2,10 @@
 // and whether fewer calls in one request may fare better.
 
 import { zip } from "../../primitives/elements.ts";
+import { isRecord } from "../../primitives/plain-json.ts";
 import { err } from "../../primitives/result.ts";
 import {
   beginningOf,
-  isRecord,
   type JsonValue,
   QUOTED_CHARACTERS,
   refusalSentence,

@@ -1,6 +1,7 @@
 // JSON-RPC on the wire, versions 1.0 and 2.0: the body of a request, and an answer taken apart into one reply per call,
 // in the order of the calls.
 
+import { isRecord } from "../../primitives/plain-json.ts";
 import { err, ok, type Result } from "../../primitives/result.ts";
 
 /** Something that goes through JSON. */
@@ -38,26 +39,12 @@ export function requestBody(version: "1.0" | "2.0", calls: readonly RpcCall[], f
   return JSON.stringify(objects.length === 1 ? objects[0] : objects);
 }
 
-/** The value of JSON text; undefined where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether the value is an object with names. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A copy: a piece of a text keeps all of it, which may be as long as an answer, and what is told of failures is remembered. */
 function copyOfBeginning(text: string): string {
   return text.length <= MOST_CHARACTERS ? text : Buffer.from(text.slice(0, MOST_CHARACTERS)).toString();
 }
 
-function replyOf(answer: Record<string, unknown>): RpcReply | null {
+function replyOf(answer: Readonly<Record<string, unknown>>): RpcReply | null {
   const { error } = answer;
   if (error === null || error === undefined) {
     return "result" in answer ? ok(answer["result"]) : null;

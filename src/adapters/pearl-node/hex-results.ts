@@ -2,7 +2,8 @@
 // bytes without parsing megabytes of JSON.
 
 import type { ReadBody } from "../json-rpc/judge-answer.ts";
-import { isRecord, parseJson, type RpcRefusal } from "../json-rpc/rpc-answer.ts";
+import { isRecord, parseJson } from "../../primitives/plain-json.ts";
+import type { RpcRefusal } from "../json-rpc/rpc-answer.ts";
 import { ok, type Result } from "../../primitives/result.ts";
 
 /** A binary result: the bytes, or the node's refusal. */

@@ -10,7 +10,7 @@ import type {
   ScriptHex,
   Txid,
 } from "../../primitives/brands.ts";
-import { plainText } from "../../primitives/plain-json.ts";
+import { isRecord, plainText } from "../../primitives/plain-json.ts";
 import type { LastingKind, ShownKind, StoredFact } from "./closed-port.ts";
 import type { Chain } from "../../swap/facts.ts";
 
@@ -33,10 +33,6 @@ export class Interner {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null;
-}
-
 /** The fields of one object of a body. */
 export class FactFields {
   readonly #values: JsonObject;
@@ -52,7 +48,7 @@ export class FactFields {
   /** The fields of a fact's body. @throws where it is no JSON object. */
   static of(fact: StoredFact, interner: Interner): FactFields {
     const values: unknown = JSON.parse(fact.body);
-    if (!isObject(values)) throw wrong(fact, "its body", "an object");
+    if (!isRecord(values)) throw wrong(fact, "its body", "an object");
     return new FactFields(values, fact, interner);
   }
 
@@ -144,7 +140,7 @@ export class FactFields {
   /** The object in a field. */
   inner(name: string): FactFields {
     const value = this.#value(name);
-    if (!isObject(value)) throw wrong(this.#fact, name, "an object");
+    if (!isRecord(value)) throw wrong(this.#fact, name, "an object");
     return new FactFields(value, this.#fact, this.#interner);
   }
 

@@ -10,12 +10,8 @@ import {
   quantityOf,
   receiptOf,
 } from "../../../src/adapters/evm-rpc/read-shapes.ts";
-import {
-  parseJson,
-  repliesOf,
-  requestBody,
-  sharedRefusal,
-} from "../../../src/adapters/json-rpc/rpc-answer.ts";
+import { repliesOf, requestBody, sharedRefusal } from "../../../src/adapters/json-rpc/rpc-answer.ts";
+import { parseJson } from "../../../src/primitives/plain-json.ts";
 import { readHexResults } from "../../../src/adapters/pearl-node/hex-results.ts";
 import type { Bytes32, EvmAddress } from "../../../src/primitives/brands.ts";
 import type { EvmLog } from "../../../src/swaps/evm/evm-chain.ts";

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import { refused, type SwapRefusal } from "../../../swaps/usecases/outcome.ts";
 import type { RequestBody } from "../../../swaps/usecases/swap-service.ts";
+import { isRecord, parseJson } from "../../../primitives/plain-json.ts";
 import { err, ok, type Result } from "../../../primitives/result.ts";
 import { Refusal } from "../../errors.ts";
 
@@ -52,8 +53,8 @@ export function bodyObject(
     return err(new Refusal("UNSUPPORTED_MEDIA_TYPE", "Send the body with `content-type: application/json`."));
   }
   if (text === null) return err(notAnObject("The body is no UTF-8 text."));
-  const object = objectOf(text);
-  return object === null ? err(notAnObject("The body must be one JSON object.")) : ok(object);
+  const value = parseJson(text);
+  return isRecord(value) ? ok(value) : err(notAnObject("The body must be one JSON object."));
 }
 
 function notAnObject(message: string): SwapRefusal {
@@ -62,18 +63,4 @@ function notAnObject(message: string): SwapRefusal {
 
 function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType.trim());
-}
-
-function objectOf(text: string): RequestBody | null {
-  const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  return value as RequestBody;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
