@@ -254,7 +254,7 @@ const clients: Break[] = [
       why: "the table of clients grows without bound",
     },
   ]),
-  ...inFile("src/http/server.ts", [
+  ...inFile("src/http/request-checks.ts", [
     {
       rule: "H-10",
       find: "isRead ? reads :",

@@ -54,21 +54,3 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   const { "content-length": length, "transfer-encoding": encoding } = headers;
   return encoding !== undefined || (length !== undefined && length !== "0");
 }
-
-/** The bytes of a body that no handler reads; null where they are more than `limit`. Never rejects. */
-export async function strayBody(request: IncomingMessage, limit: number): Promise<Buffer | null> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return null;
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of request.iterator({ destroyOnReturn: false })) {
-      if (!Buffer.isBuffer(part)) break;
-      parts.push(part);
-      size += part.length;
-      if (size > limit) return null;
-    }
-  } catch {
-    // The client has gone: what came is judged, and nobody reads the answer.
-  }
-  return Buffer.concat(parts);
-}

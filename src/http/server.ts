@@ -1,5 +1,5 @@
-// Builds the HTTP server: cached answers before Fastify, then limits, then the routes, and one place for everything
-// that goes wrong. It opens no port: the caller does.
+// Builds the HTTP server: cached answers before Fastify, then the checks of every request, then the routes, and one place for
+// everything that goes wrong. It opens no port: the caller does.
 
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -25,29 +25,30 @@ import { clientErrorWriter, refuseTunnel, writeTooMany } from "./client-error.ts
 import { Connections } from "./connections.ts";
 import { answerUnrouted, type HttpContext, knownHeightHeaders, sendError } from "./context.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import type { SwapService } from "../swaps/usecases/swap-service.ts";
 import { type ErrorCode, pathOf } from "./errors.ts";
 import { serveKept } from "./fast-path.ts";
 import { type OpenApiDocument, openApiDocument } from "./openapi.ts";
 import { HeldAnswers } from "./held-answers.ts";
 import { PathTable } from "./path-table.ts";
-import { RateLimiter, type RateVerdict } from "./rate-limit.ts";
 import { registerRead } from "./read-route.ts";
+import {
+  BODY_LIMIT_BYTES,
+  lacksHost,
+  requestChecks,
+  type RequestChecks,
+  TOO_LARGE,
+} from "./request-checks.ts";
 import { BUILT_FOLDER, registerAssets } from "./routes/assets.ts";
 import { registerDocs } from "./routes/docs.ts";
 import { registerEvents } from "./routes/events.ts";
-import { isHealthPath, registerHealth } from "./routes/health.ts";
+import { registerHealth } from "./routes/health.ts";
 import { registerPages } from "./routes/page.ts";
 import { READ_ROUTES } from "./routes/reads.ts";
 import { registerDisabledSwaps, SWAP_ROUTES } from "./routes/swaps/index.ts";
 import { registerSwaps } from "./routes/swaps/swap-route.ts";
-import { hasBody, originForm, refuseSecret, strayBody, targetHoldsSecret } from "./secret-check.ts";
+import { hasBody, originForm, targetHoldsSecret } from "./secret-check.ts";
 import { ResponseCache } from "./response-cache.ts";
 
-/** Largest body that is read (H-04). */
-const BODY_LIMIT_BYTES = 64 * 1024;
-/** Methods under the limit of reads; every other one is under that of POST (H-10). */
-const READ_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** How long a connection may stay without a request, and how long a request may take to arrive. */
 const TIMEOUTS = {
   keepAliveTimeout: 72_000,
@@ -86,7 +87,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
   );
   const context: HttpContext = { deps, cache, held, paths: new PathTable() };
   const nextRequestId = requestIds();
-  const limits = requestLimits(deps, isProxy);
+  const checks = requestChecks(context, isProxy);
   const lifecycle = { closing: false };
   const connections = new Connections({
     limits: deps.connections ?? {},
@@ -105,7 +106,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     schemaController: NO_SCHEMAS,
     // Longer than any request line: ids of any length are judged by their schema.
     routerOptions: { maxParamLength: 32_768 },
-    frameworkErrors: (_error, request, reply) => answerBrokenPath(context, limits, request, reply),
+    frameworkErrors: (_error, request, reply) => answerBrokenPath(context, checks, request, reply),
     clientErrorHandler: clientErrorWriter({
       nextRequestId,
       log: deps.log,
@@ -114,7 +115,7 @@ export async function buildServer(deps: HttpDependencies): Promise<FastifyInstan
     }),
     serverFactory: (handler) => nodeServer(context, connections, nextRequestId, lifecycle, handler),
   });
-  installHooks(app, context, limits);
+  installHooks(app, context, checks);
   const unsubscribe = deps.feed.subscribe(() => cache.advance());
   app.addHook("preClose", async () => {
     lifecycle.closing = true;
@@ -226,84 +227,7 @@ function nodeServer(
   return server;
 }
 
-/** False for a content type that is none: the framework refuses it before it reads the body. */
-function hasReadableType({ headers }: FastifyRequest): boolean {
-  const type = headers["content-type"];
-  return type === undefined || /^\s*[\w!#$%&'*.^`|~+-]+\/[\w!#$%&'*.^`|~+-]+\s*(;|$)/.test(type);
-}
-
-/** HTTP/1.1 wants one `Host` (RFC 9112 §3.2); a request without one, or with several, was meant for nobody in particular. */
-function lacksHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (/^host$/i.test(rawHeaders[at] ?? "")) hosts += 1;
-  return hosts > 1 || (hosts === 0 && httpVersion === "1.1");
-}
-
-/** A request whose body nobody reads is searched for secrets all the same (S-66), then goes its way. */
-async function afterStrayBody(
-  context: HttpContext,
-  swaps: SwapService,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  goOn: () => unknown,
-): Promise<unknown> {
-  const body = await strayBody(request.raw, BODY_LIMIT_BYTES);
-  if (body === null) {
-    // The rest of the body stands on the connection, unread.
-    reply.header("connection", "close");
-    return sendError(context, request, reply, TOO_LARGE);
-  }
-  return (await swaps.holdsSecret(body)) ? refuseSecret(context, request, reply) : goOn();
-}
-
-/** Counts a request and judges it; undefined where nothing limits it (H-10). */
-type RequestLimits = (request: FastifyRequest) => RateVerdict | undefined;
-
-/** The limits of reads and of all else, each by client. */
-function requestLimits(deps: HttpDependencies, isProxy: ProxyTest): RequestLimits {
-  const reads = deps.rateLimit ? new RateLimiter(deps.rateLimit, deps.clock) : null;
-  const posts = deps.rateLimitPost ? new RateLimiter(deps.rateLimitPost, deps.clock) : null;
-  return (request) => {
-    const isRead = READ_METHODS.includes(request.method);
-    const limiter = isRead ? reads : posts;
-    // Whoever watches over the service has to see it most of all while it is asked too much.
-    if (limiter === null || (isRead && isHealthPath(pathOf(request.raw.url ?? "/")))) return undefined;
-    return limiter.take(clientAddress(request.raw, isProxy));
-  };
-}
-
-/**
- * What every request has to pass before it goes its way: the search for secrets before anything else (S-66), the limits,
- * the one `Host`, and the body that nobody reads. A promise only where one is needed.
- */
-function afterChecks(
-  context: HttpContext,
-  limits: RequestLimits,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  goOn: () => unknown,
-): unknown {
-  const { swaps } = context.deps;
-  const limited = (): unknown => {
-    const verdict = limits(request);
-    if (verdict !== undefined) reply.headers(verdict.headers);
-    if (verdict?.allowed === false) {
-      return sendError(context, request, reply, {
-        code: "RATE_LIMITED",
-        message: `Too many requests. Try again in ${verdict.headers["retry-after"]} seconds.`,
-      });
-    }
-    if (lacksHost(request.raw)) return sendError(context, request, reply, NO_HOST);
-    const isRead = !request.is404 && request.method === "POST" && hasReadableType(request);
-    if (swaps === null || isRead || !hasBody(request.raw)) return goOn();
-    return afterStrayBody(context, swaps, request, reply, goOn);
-  };
-  const suspicion = targetHoldsSecret(swaps, request.raw.url ?? "/");
-  if (suspicion === false) return limited();
-  return suspicion.then((found) => (found ? refuseSecret(context, request, reply) : limited()));
-}
-
-function installHooks(app: FastifyInstance, context: HttpContext, limits: RequestLimits): void {
+function installHooks(app: FastifyInstance, context: HttpContext, checks: RequestChecks): void {
   const { deps, paths } = context;
   app.addHook("onRoute", (route) => {
     for (const method of [route.method].flat()) paths.add(method, route.url);
@@ -312,7 +236,7 @@ function installHooks(app: FastifyInstance, context: HttpContext, limits: Reques
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ "x-request-id": request.id, ...COMMON_HEADERS });
     // Before the body is read: a path that is none of ours is 404 whatever its body.
-    const answered = afterChecks(context, limits, request, reply, () =>
+    const answered = checks(request, reply, () =>
       request.is404 ? answerUnrouted(context, request, reply) : done(),
     );
     // The framework must not wait for it: `done` may have been called already.
@@ -331,13 +255,11 @@ function installHooks(app: FastifyInstance, context: HttpContext, limits: Reques
 /** A path that the router cannot read: no hook has seen it yet. */
 function answerBrokenPath(
   context: HttpContext,
-  limits: RequestLimits,
+  checks: RequestChecks,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const answered = afterChecks(context, limits, request, reply, () =>
-    answerUnrouted(context, request, reply),
-  );
+  const answered = checks(request, reply, () => answerUnrouted(context, request, reply));
   Promise.resolve(answered).catch((error: unknown) => {
     context.deps.log.error({ error, request_id: request.id }, "could not answer a malformed path");
     reply.raw.destroy();
@@ -347,13 +269,6 @@ function answerBrokenPath(
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
-
-const TOO_LARGE = { code: "BODY_TOO_LARGE", message: "The body may have at most 64 KiB." } as const;
-const NO_HOST = {
-  code: "INVALID_REQUEST",
-  message:
-    "HTTP/1.1 demands one `Host` header, and the request has none or several. Send the name that you connected to.",
-} as const;
 
 /** Codes of Fastify for requests that it could not read. */
 const FRAMEWORK_CODES: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
