@@ -86,15 +86,19 @@ async function deal() {
   return { ...made, script };
 }
 
+/** What a block with these transactions shows. */
+function foundIn(ledger: SwapLedger, height: number, transactions: readonly WholeTransaction[]) {
+  const findings = new BlockFindings(new PearlMatcher(ledger.watch, swapCrypto));
+  const { blockHash: hash, time } = pearlPlace(height);
+  findings.add({ height, hash, time, transactions: () => transactions });
+  return findings.found;
+}
+
 /** A block with these transactions, read and taken in as the watch does it. */
 async function mine(ledger: SwapLedger, height: number, transactions: readonly WholeTransaction[]) {
-  const matcher = new PearlMatcher(ledger.watch, swapCrypto);
-  const findings = new BlockFindings();
-  const { blockHash, time } = pearlPlace(height);
-  findings.add({ height, blockHash, time }, transactions, matcher);
-  const { facts, sightings, secrets, leftOut } = findings;
-  await ledger.applyPearl(pearl(height, facts, { sightings, secrets, leftOut: [...leftOut] }));
-  return { facts: facts.length, sightings: sightings.length };
+  const { facts, ...found } = foundIn(ledger, height, transactions);
+  await ledger.applyPearl(pearl(height, facts, found));
+  return { facts: facts.length, sightings: found.sightings.length };
 }
 
 /** Events of another buyer's order with the script of `a` and this amount: he has copied hashlock and keys. */
@@ -227,20 +231,14 @@ describe("small outputs were left out, and then an order comes for which they ar
 
   test("S-15: also where the order comes while the blocks are being read, and the pass that reads them covers nothing", async () => {
     const { ledger, script } = await deal();
-    const matcher = new PearlMatcher(ledger.watch, swapCrypto);
-    const findings = new BlockFindings();
-    const { blockHash, time } = pearlPlace(50);
     const paid = transaction(coins(1, 1), payments(outputs, script, SMALL));
-    findings.add({ height: 50, blockHash, time }, [paid], matcher);
+    const { facts, ...found } = foundIn(ledger, 50, [paid]);
     await ledger.applyEvm(evm(22, orderOf(SMALL), { finalHeight: 22 }));
-    const { facts, sightings, leftOut } = findings;
     const covered = [script];
-    await ledger.applyPearl(pearlFound(facts, { sightings, covered, leftOut: [...leftOut] }));
+    await ledger.applyPearl(pearlFound(facts, { ...found, covered }));
     assert.equal(ledger.watch.uncovered().length, 1);
-    const again = new BlockFindings();
-    again.add({ height: 50, blockHash, time }, [paid], new PearlMatcher(ledger.watch, swapCrypto));
-    const read = { sightings: again.sightings, covered, leftOut: [...again.leftOut] };
-    await ledger.applyPearl(pearlFound(again.facts, read));
+    const again = foundIn(ledger, 50, [paid]);
+    await ledger.applyPearl(pearlFound(again.facts, { ...again, covered }));
     assert.deepEqual(ledger.watch.uncovered(), []);
     assert.equal(ledger.subject(bytes32("order of the copier"))?.outputs.size, outputs);
   });

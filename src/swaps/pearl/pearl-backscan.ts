@@ -6,7 +6,7 @@ import type { BlockHash } from "../../primitives/brands.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { HeaderPoint, HeaderWindow, LinkedHeaders } from "./pearl-headers.ts";
 import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
-import { type BlockReader, findIn } from "./pearl-reader.ts";
+import { type BlockReader, pointOf } from "./pearl-reader.ts";
 import type { ScanStart } from "./pearl-scan-start.ts";
 import type { LedgerWrites, PearlChange, ReadGoal } from "../ledger/ports.ts";
 
@@ -28,7 +28,7 @@ export class Backscan {
   readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
   readonly #headers: LinkedHeaders;
-  readonly #findings = new BlockFindings();
+  readonly #findings: BlockFindings;
   /** Blocks that showed something, for finding forks below the window (S-53). */
   #showing: HeaderPoint[] = [];
   /** The blocks that were read and are the applied chain's, by height. Below them another chain may have been read. */
@@ -44,6 +44,7 @@ export class Backscan {
     this.#previousHash = start.parent;
     this.#reader = reader;
     this.#matcher = matcher;
+    this.#findings = new BlockFindings(matcher);
     this.#headers = headers;
   }
 
@@ -66,13 +67,12 @@ export class Backscan {
       const ours = applied.at(block.height);
       if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
       if (ours !== null) this.#joined.set(block.height, block.hash);
-      const before = this.#findings.facts.length;
-      const point = await withPaid(
+      const hasShown = await withPaid(
         this.#ledger,
         () => block.transactions(),
-        () => findIn(block, this.#findings, this.#matcher),
+        () => this.#findings.add(block),
       );
-      if (this.#findings.facts.length > before) this.#showing.push(point);
+      if (hasShown) this.#showing.push(pointOf(block));
       this.#nextHeight = block.height + 1;
       this.#previousHash = block.hash;
       if (isEnough()) return;
@@ -90,7 +90,7 @@ export class Backscan {
     this.#nextHeight = toHeight + 1;
     this.#previousHash = hash;
     this.#findings.truncate(toHeight);
-    this.#hasLost = this.#findings.sightings.length > 0;
+    this.#hasLost = this.#findings.found.sightings.length > 0;
     this.#matcher.recount();
     this.#showing = this.#showing.filter((point) => point.height <= toHeight);
     return true;
@@ -115,15 +115,14 @@ export class Backscan {
    */
   async change(applied: HeaderWindow, isDone: boolean): Promise<PearlChange> {
     await this.#prove(applied);
-    const { facts, sightings, secrets, leftOut } = this.#findings;
+    const { found } = this.#findings;
     const checkpoints = this.#showing.map((point) => ({ chain: "pearl" as const, ...point }));
     this.#findings.clear();
     this.#showing = [];
     this.#hasLost = false;
-    const found = { facts, sightings, secrets, checkpoints, leftOut: [...leftOut] };
     // Whose script this pass does not cover is read again on its own, and completely: to tell it once more would undo that.
     this.#matcher.toldLeftOut(this.#goal.kind === "scripts" ? this.#goal.scripts : []);
-    return { rewindTo: null, tip: null, ...found, reached: isDone ? this.#goal : null };
+    return { rewindTo: null, tip: null, ...found, checkpoints, reached: isDone ? this.#goal : null };
   }
 
   /**

@@ -13,7 +13,7 @@ import { BlockRefused, sentenceOf } from "../../follow/follower-errors.ts";
 import type { Witness } from "../../follow/known-node.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import type { HeaderWindow } from "./pearl-headers.ts";
-import type { ShownPreimage } from "./pearl-matcher.ts";
+import { NOTHING_FOUND, type ShownPreimage } from "./pearl-matcher.ts";
 import type { OtherNodes } from "./pearl-standing.ts";
 import type { LedgerWrites } from "../ledger/ports.ts";
 
@@ -185,7 +185,8 @@ export class HiddenSecrets {
       block.isReadEarly = !this.#deps.areOrdersKnown();
       const secrets = this.#secretsIn(raw, block);
       if (secrets.length > 0) {
-        await ledger.applyPearl({ ...NOTHING_ELSE, secrets });
+        const nothing = { ...NOTHING_FOUND, rewindTo: null, tip: null, checkpoints: [], reached: null };
+        await ledger.applyPearl({ ...nothing, secrets });
         const place = witness.place + 1;
         const sentence = `swaps: PEARL node ${place} (in the order of the settings) shows a secret in a block that the followed chain lacks`;
         log.warn({ height, hash }, sentence);
@@ -224,13 +225,3 @@ export class HiddenSecrets {
     return [...found.values()];
   }
 }
-
-const NOTHING_ELSE = {
-  rewindTo: null,
-  tip: null,
-  facts: [],
-  sightings: [],
-  checkpoints: [],
-  leftOut: [],
-  reached: null,
-} as const;

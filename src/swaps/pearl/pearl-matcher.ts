@@ -2,6 +2,7 @@
 // secrets in them, and spends of what a sighted lock transaction needs (S-13, S-15, S-53). Work is linear in inputs and
 // outputs.
 
+import type { VerifiedBlock } from "../../chain/watch-block.ts";
 import type { WholeTransaction } from "../../chain/watch-transaction.ts";
 import type { Bytes32, Outpoint, ScriptHex } from "../../primitives/brands.ts";
 import { bytesToHex } from "../../primitives/hex.ts";
@@ -240,52 +241,71 @@ function paidScripts(transaction: WholeTransaction): ReadonlySet<ScriptHex> {
 /** Findings above this number are handed over before more blocks are read, to bound what one change holds. */
 const MOST_FINDINGS = 20_000;
 
+/** What a change of the ledger tells of blocks. */
+export type Found = Pick<PearlChange, "facts" | "sightings" | "secrets" | "leftOut">;
+
+/** Nothing. */
+export const NOTHING_FOUND: Found = { facts: [], sightings: [], secrets: [], leftOut: [] };
+
 /** What blocks showed, gathered for one change of the ledger. */
 export class BlockFindings {
-  facts: PearlBlockFact[] = [];
-  sightings: Sighting[] = [];
-  secrets: ShownPreimage[] = [];
-  /** As `PearlMatcher.leftOut`: what was left out of these blocks, and of those before them as far as it still counts. */
-  leftOut: ReadonlyMap<ScriptHex, bigint> = new Map();
+  readonly #matcher: PearlMatcher;
+  #facts: PearlBlockFact[] = [];
+  #sightings: Sighting[] = [];
+  #secrets: ShownPreimage[] = [];
+
+  /** `matcher`: for these blocks alone, or for all of a pass that are looked at one after the other. */
+  constructor(matcher: PearlMatcher) {
+    this.#matcher = matcher;
+  }
+
+  /** All of it, with what was left out of these blocks, and of those before them as far as it still counts. */
+  get found(): Found {
+    const leftOut = [...this.#matcher.leftOut];
+    return { facts: this.#facts, sightings: this.#sightings, secrets: this.#secrets, leftOut };
+  }
 
   /** Whether enough was found that it should be handed over now. */
   get isFull(): boolean {
-    return this.facts.length + this.sightings.length >= MOST_FINDINGS;
+    return this.#facts.length + this.#sightings.length >= MOST_FINDINGS;
   }
 
-  /** Matches all transactions of a block, in order: a chain of spends within it is found, too. */
+  /**
+   * Matches all transactions of a block, in order: a chain of spends within it is found, too. Whether it shows anything
+   * that has a place in it.
+   */
   add(
-    place: Omit<PearlPlace, "txIndex">,
-    transactions: Iterable<WholeTransaction>,
-    matcher: PearlMatcher,
-  ): void {
-    for (const transaction of transactions) {
-      const at: PearlPlace = { ...place, txIndex: transaction.txIndex };
-      const outputs = matcher.outputs(transaction);
-      const { spends, secrets, sightedInputs } = matcher.inputs(transaction);
+    block: Pick<VerifiedBlock, "height" | "hash" | "time"> & { transactions(): Iterable<WholeTransaction> },
+  ): boolean {
+    const { height, hash: blockHash, time } = block;
+    const before = this.#facts.length;
+    for (const transaction of block.transactions()) {
+      const at: PearlPlace = { height, blockHash, time, txIndex: transaction.txIndex };
+      const outputs = this.#matcher.outputs(transaction);
+      const { spends, secrets, sightedInputs } = this.#matcher.inputs(transaction);
       for (const { inputs: _inputs, isDust: _isDust, ...output } of outputs) {
-        this.facts.push({ kind: "output", place: at, ...output });
+        this.#facts.push({ kind: "output", place: at, ...output });
       }
-      for (const { isDust, ...sighting } of outputs) if (!isDust) this.sightings.push(sighting);
-      for (const spend of spends) this.facts.push({ kind: "spend", place: at, ...spend });
+      for (const { isDust, ...sighting } of outputs) if (!isDust) this.#sightings.push(sighting);
+      for (const spend of spends) this.#facts.push({ kind: "spend", place: at, ...spend });
       for (const outpoint of sightedInputs) {
-        this.facts.push({ kind: "inputSpend", place: at, outpoint, txid: transaction.txid });
+        this.#facts.push({ kind: "inputSpend", place: at, outpoint, txid: transaction.txid });
       }
-      this.secrets.push(...secrets);
+      this.#secrets.push(...secrets);
     }
-    this.leftOut = matcher.leftOut;
+    return this.#facts.length > before;
   }
 
   /** Drops facts of blocks above a height. Sightings and secrets stay: no block owns them (S-13, S-15). */
   truncate(toHeight: number): void {
-    this.facts = this.facts.filter(({ place }) => place.height <= toHeight);
+    this.#facts = this.#facts.filter(({ place }) => place.height <= toHeight);
   }
 
   /** Drops everything. */
   clear(): void {
-    this.facts = [];
-    this.sightings = [];
-    this.secrets = [];
+    this.#facts = [];
+    this.#sightings = [];
+    this.#secrets = [];
   }
 }
 

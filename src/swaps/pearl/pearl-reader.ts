@@ -1,5 +1,4 @@
-// Turns blocks of the node into findings: bodies fetched ahead, each verified as the index verifies it and linked to
-// the one before, matched against the watched scripts in chain order.
+// Reads blocks of the node: bodies fetched ahead, each verified as the index verifies it and linked to the one before.
 
 import type { VerifyContext } from "../../chain/scan-block.ts";
 import { openBlock, reopenBlock, type VerifiedBlock } from "../../chain/watch-block.ts";
@@ -8,7 +7,6 @@ import { BlockRefused } from "../../follow/follower-errors.ts";
 import { type FetchedBlock, prefetchBlocks, PREFETCH_DEFAULTS } from "../../follow/prefetch.ts";
 import type { PearlNode } from "../../follow/ports.ts";
 import type { HeaderPoint } from "./pearl-headers.ts";
-import type { BlockFindings, PearlMatcher } from "./pearl-matcher.ts";
 
 /** Where blocks come from; `vouch` is told of bodies that were found right, so that they may be kept. */
 export interface BodySource extends Pick<PearlNode, "blockHashes" | "rawBlock"> {
@@ -62,9 +60,7 @@ export class BlockReader {
   }
 }
 
-/** Adds what an opened block shows to the findings; its header point. */
-export function findIn(block: VerifiedBlock, findings: BlockFindings, matcher: PearlMatcher): HeaderPoint {
-  const { height, hash, time } = block;
-  findings.add({ height, blockHash: hash, time }, block.transactions(), matcher);
+/** A block without what it holds. */
+export function pointOf({ height, hash, time }: VerifiedBlock): HeaderPoint {
   return { height, hash, time };
 }

@@ -9,8 +9,8 @@ import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
 import { hashesUpToTip, newestSharedBlock } from "../../follow/shared-block.ts";
 import { type HeaderPoint, HeaderWindow, type LinkedHeaders, WINDOW_BLOCKS } from "./pearl-headers.ts";
-import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
-import { type BlockReader, findIn } from "./pearl-reader.ts";
+import { BlockFindings, type Found, NOTHING_FOUND, PearlMatcher, withPaid } from "./pearl-matcher.ts";
+import { type BlockReader, pointOf } from "./pearl-reader.ts";
 import type { NodeStanding } from "./pearl-standing.ts";
 import { closedAbove } from "../ledger/closed-port.ts";
 import type { LedgerWrites, PearlChange } from "../ledger/ports.ts";
@@ -180,7 +180,7 @@ export class PearlTip {
   async #begin(tip: NodeTip): Promise<boolean> {
     const from = Math.max(0, tip.height - WINDOW_BLOCKS + 1);
     const points = await this.#deps.headers(from, tip.height, null);
-    await this.#commit(new HeaderWindow(points), points, null, new BlockFindings());
+    await this.#commit(new HeaderWindow(points), points, null, NOTHING_FOUND);
     return true;
   }
 
@@ -279,30 +279,31 @@ export class PearlTip {
     const window = base.isEnough ? base : await this.#filled(base);
     if (this.#deps.ledger.watch.size === 0) return this.#appendHeaders(window, from, tip, rewindTo);
     const to = Math.min(tip.height, from.height + this.#batchBlocks);
-    const findings = new BlockFindings();
-    const matcher = new PearlMatcher(this.#deps.ledger.watch, this.#deps.crypto);
+    const { ledger, crypto, reader } = this.#deps;
+    const findings = new BlockFindings(new PearlMatcher(ledger.watch, crypto));
     const points: HeaderPoint[] = [];
     // What the undone blocks showed of closed deals may stand in other blocks now, or in the mempool.
     const undone = rewindTo === null ? [] : [closedAbove("pearl", rewindTo)];
     let hasReturned = false;
     let previous = from.hash;
     const known = to === tip.height ? tip.hash : null;
-    for await (const fetched of this.#deps.reader.fetch(from.height + 1, to, known)) {
-      const block = this.#deps.reader.open(fetched, previous);
+    for await (const fetched of reader.fetch(from.height + 1, to, known)) {
+      const block = reader.open(fetched, previous);
       if (block === null) {
         if (points.length === 0) return false;
         break;
       }
       const find = (hasOpened: boolean) => {
         hasReturned ||= hasOpened;
-        points.push(findIn(block, findings, matcher));
+        findings.add(block);
       };
-      await withPaid(this.#deps.ledger, () => block.transactions(), find, undone);
+      await withPaid(ledger, () => block.transactions(), find, undone);
+      points.push(pointOf(block));
       previous = block.hash;
       if (findings.isFull) break;
     }
     if (points.length === 0) throw new UnsettledChain(from.height);
-    await this.#commit(window.with(points), points, rewindTo, findings, hasReturned);
+    await this.#commit(window.with(points), points, rewindTo, findings.found, hasReturned);
     return true;
   }
 
@@ -322,7 +323,7 @@ export class PearlTip {
     });
     if (points === null) return false;
     const next = parent === null ? new HeaderWindow(points) : window.with(points);
-    await this.#commit(next, points, rewindTo, new BlockFindings());
+    await this.#commit(next, points, rewindTo, NOTHING_FOUND);
     return true;
   }
 
@@ -341,7 +342,7 @@ export class PearlTip {
     window: HeaderWindow,
     points: readonly HeaderPoint[],
     rewindTo: number | null,
-    { facts, sightings, secrets, leftOut }: BlockFindings,
+    found: Found,
     hasReturned = false,
   ): Promise<void> {
     const { tip } = window;
@@ -354,13 +355,10 @@ export class PearlTip {
       this.#deps.standing.takes(tip);
     }
     await this.apply({
+      ...found,
       rewindTo,
-      facts,
-      sightings,
-      secrets,
       checkpoints: points.map((point) => ({ chain: "pearl" as const, ...point })),
       tip: { ...tip, medianTimePast: window.medianTimePast() },
-      leftOut: [...leftOut],
       reached: null,
     });
     this.#window = window;
@@ -369,7 +367,7 @@ export class PearlTip {
     this.#deps.standing.appliedTo(tip);
     this.#listener.stepped({
       rewindTo,
-      locks: hasReturned ? null : lockTransactionsIn({ facts, sightings }),
+      locks: hasReturned ? null : lockTransactionsIn(found),
     });
   }
 
