@@ -8,11 +8,8 @@ import { openEvmChain } from "../../src/adapters/evm-rpc/open-evm-chain.ts";
 import type { EvmAddress } from "../../src/primitives/brands.ts";
 import type { Clock } from "../../src/follow/ports.ts";
 import type { EvmChain } from "../../src/swaps/evm/evm-chain.ts";
-import {
-  EVM_FOLLOWER_DEFAULTS,
-  EvmFollower,
-  type EvmFollowerOptions,
-} from "../../src/swaps/evm/evm-follower.ts";
+import { EvmFollower } from "../../src/swaps/evm/evm-follower.ts";
+import { EVM_FOLLOWER_DEFAULTS, type EvmFollowerOptions } from "../../src/swaps/evm/evm-options.ts";
 import { MemoryEvmLedger } from "../../testkit/doubles/memory-evm-ledger.ts";
 import { ESCROW, type ScriptedBlock } from "./scripted-chain.ts";
 import { type Meddling, ScriptedRpc } from "./scripted-rpc.ts";

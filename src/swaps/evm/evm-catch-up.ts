@@ -8,7 +8,7 @@ import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
 import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import { LeadBound } from "./evm-lead-bound.ts";
-import type { RangeBounds } from "./evm-range.ts";
+import type { EvmFollowerOptions } from "./evm-options.ts";
 import { checkpointOf, type EvmPoint, readRange, tipOf } from "./evm-read-range.ts";
 import type { SecondReadingDependencies } from "./evm-reading-step.ts";
 import type { SecondReading } from "./evm-second-reading.ts";
@@ -23,17 +23,7 @@ interface CatchUpDependencies extends SecondReadingDependencies {
 }
 
 /** Settings. */
-export interface CatchUpOptions {
-  /** ESCROW_FIRST_BLOCK: nothing below it is read. */
-  readonly firstBlock: number;
-  /** For this long an RPC whose chain ends below ours, without contradicting it, is waited for; then it is believed. */
-  readonly shrunkMs: number;
-  /** One RPC of several may take so long for a range. */
-  readonly rangeMs: number;
-  /** What one of several RPCs may have shown above the final block in force; with more the next one is asked. */
-  readonly mostAboveFinal: { readonly blocks: number; readonly logs: number };
-  readonly range: RangeBounds;
-}
+type CatchUpOptions = Pick<EvmFollowerOptions, "firstBlock" | "shrunkMs" | "rangeMs" | "mostAboveFinal">;
 
 /** The RPC that is followed now, and what it has just said. */
 export interface Followed {

@@ -12,6 +12,7 @@ import { Aside, AskedRpcs } from "./evm-aside.ts";
 import { finalBackPoint } from "./evm-back-point.ts";
 import type { EvmSource } from "./evm-chain.ts";
 import { finalPoint } from "./evm-fork.ts";
+import type { EvmFollowerOptions } from "./evm-options.ts";
 import { type BackStep, backStep, type ReadingStep } from "./evm-reading-step.ts";
 import type { DeniedLogs } from "./evm-rpc-memory.ts";
 import { inTime, Patience } from "./evm-time-limit.ts";
@@ -65,14 +66,7 @@ interface Back {
   readonly step: BackStep;
 }
 
-/** Settings. */
-interface DisputesOptions {
-  readonly firstBlock: number;
-  /** One RPC of several may take so long for a range. */
-  readonly rangeMs: number;
-  /** Time between two looks. */
-  readonly disputeMs: number;
-}
+type DisputesOptions = Pick<EvmFollowerOptions, "firstBlock" | "rangeMs" | "disputeMs">;
 
 /** The disputed logs. */
 export class Disputes {

@@ -4,6 +4,7 @@
 
 import { type EvmSource, ofRpc } from "./evm-chain.ts";
 import type { FirstReadings } from "./evm-first-readings.ts";
+import type { EvmFollowerOptions } from "./evm-options.ts";
 import type { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
 import { EvmUnavailable } from "./evm-unavailable.ts";
 import type { EvmLedger } from "../ledger/ports.ts";
@@ -17,12 +18,7 @@ interface LeadBoundDependencies {
   readonly first: Pick<FirstReadings, "sourcesOf">;
 }
 
-/** Settings. */
-interface LeadBoundOptions {
-  /** ESCROW_FIRST_BLOCK. */
-  readonly firstBlock: number;
-  readonly mostAboveFinal: { readonly blocks: number; readonly logs: number };
-}
+type LeadBoundOptions = Pick<EvmFollowerOptions, "firstBlock" | "mostAboveFinal">;
 
 /** RPCs that together have shown too much, up to this block. */
 interface Crowd {

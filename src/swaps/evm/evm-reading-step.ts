@@ -26,19 +26,6 @@ export interface SecondReadingDependencies {
   readonly log: Log;
 }
 
-/** Settings of the second reading. */
-export interface SecondReadingOptions {
-  readonly firstBlock: number;
-  /** EVM_REREAD_S in milliseconds: with one RPC the time between both readings. */
-  readonly rereadMs: number;
-  /** One RPC of several may take so long for a range. */
-  readonly rangeMs: number;
-  /** For this long RPCs whose chains end below what is known of ours are waited for. */
-  readonly shrunkMs: number;
-  /** Time between two looks at disputed logs. */
-  readonly disputeMs: number;
-}
-
 /** What is to be done next. */
 export type ReadingStep =
   /** Blocks up to this one are final but for the disputed events. */

@@ -11,7 +11,7 @@ import { MemoryEvmLedger } from "../../../testkit/doubles/memory-evm-ledger.ts";
 import { evmAddress, raised } from "../../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { sha256 } from "../../adapters/system/hashes.ts";
 import type { EvmSource } from "./evm-chain.ts";
-import { EVM_FOLLOWER_DEFAULTS } from "./evm-follower.ts";
+import { EVM_FOLLOWER_DEFAULTS } from "./evm-options.ts";
 import { RANGE_DEFAULTS, RangeSizer } from "./evm-range.ts";
 import { checkpointOf, tipOf } from "./evm-read-range.ts";
 import { EvmRpcQuorum } from "./evm-rpc-quorum.ts";

@@ -18,12 +18,12 @@ import {
 import { Disputes, tellDisputes } from "./evm-disputes.ts";
 import { type FirstReading, FirstReadings } from "./evm-first-readings.ts";
 import { newestShared } from "./evm-fork.ts";
+import type { EvmFollowerOptions } from "./evm-options.ts";
 import {
   type BackStep,
   backStep,
   type ReadingStep,
   type SecondReadingDependencies,
-  type SecondReadingOptions,
 } from "./evm-reading-step.ts";
 import { DeniedLogs, FailedReadings, RefusedLogs } from "./evm-rpc-memory.ts";
 import type { FinalInForce } from "./evm-rpc-quorum.ts";
@@ -41,6 +41,11 @@ import {
 } from "./evm-witnesses.ts";
 import { eventKey } from "../ledger/fact-kinds.ts";
 import type { EvmChange } from "../ledger/ports.ts";
+
+type SecondReadingOptions = Pick<
+  EvmFollowerOptions,
+  "firstBlock" | "rereadMs" | "rangeMs" | "shrunkMs" | "disputeMs"
+>;
 
 /** Different troubles that are logged, and remembered, until a reading comes to something: one RPC of two can make up any number. */
 const LOGGED_TROUBLES = 50;
