@@ -144,22 +144,23 @@ export const SWAPS_EVM: readonly Break[] = [
       why: "an honest RPC on an orphaned branch is the second beside a liar",
     },
     {
+      rule: "A-110",
+      find: "(one) => one.final.height <= head",
+      replace: "() => false",
+      why: "an RPC that is always late never has a word, and finality stands still beside one that refuses logs",
+    },
+  ]),
+  ...inFile("src/swaps/evm/evm-rpc-view.ts", [
+    {
       rule: "S-62",
       find: "const ANSWER_COUNTS_MS = 30_000;",
       replace: "const ANSWER_COUNTS_MS = 3_000_000;",
       why: "a silent RPC counts for an hour",
     },
     {
-      rule: "A-110",
-      find: "(one) => one.final.height <= head",
-      replace: "() => false",
-      why: "an RPC that is always late never has a word, and finality stands still beside one that refuses logs",
-    },
-
-    {
       rule: "S-26",
-      find: "    view.last = null;\n    view.before = null;",
-      replace: "    view.trouble = sentence;",
+      find: "    this.#last = null;\n    this.#before = null;",
+      replace: "    this.#trouble = sentence;",
       why: "an RPC of another chain counts by what it said before",
     },
   ]),

@@ -1,55 +1,20 @@
-// Decides whose word counts on the EVM side (S-05, S-07): what every RPC last said of its latest and its final block,
-// the final block in force that follows from it, and how far finality lags. One RPC of several that lies changes none
-// of it.
+// Decides whose word counts on the EVM side (S-05, S-07): the final block in force that follows from what every RPC last
+// said, and how far finality lags. One RPC of several that lies changes none of it.
 
-import { elementAt, zip } from "../../primitives/elements.ts";
+import { zip } from "../../primitives/elements.ts";
 import type { Bytes32 } from "../../primitives/brands.ts";
-import {
-  agreedHash,
-  comparedHeight,
-  type FinalWord,
-  isAgreementSettled,
-  lowerWord,
-  NONE_FINAL,
-} from "../../swap/evm-quorum.ts";
+import { agreedHash, comparedHeight, isAgreementSettled, NONE_FINAL } from "../../swap/evm-quorum.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
+import { ANSWER_COUNTS_MS, type FinalBlock, RpcView } from "./evm-rpc-view.ts";
 import type { EvmStanding } from "../standings.ts";
-
-/** An answer counts for this long (S-07, S-62). */
-const ANSWER_COUNTS_MS = 30_000;
 
 /** So many final blocks that were in force before are known, and so far apart: ten minutes of them. */
 const EARLIER_FINALS = 30;
 const EARLIER_APART_MS = 20_000;
 
-/** What an RPC fails with is told so long after what was told of it before: one that lies has other words at each poll. */
-const TOLD_APART_MS = 60_000;
-
-/** One answer about latest and final block. */
-interface Answer {
-  readonly heads: EvmHeads;
-  /** Monotonic time at which it was asked for: polls are told apart by it. */
-  readonly askedMs: number;
-  /** Monotonic. */
-  readonly answeredMs: number;
-}
-
-interface View {
-  last: Answer | null;
-  /** The answer before, at least one poll older. */
-  before: Answer | null;
-  trouble: string | null;
-  /** The trouble that was told last, null where it was told that it is over; and when, monotonic. */
-  told: string | null;
-  toldMs: number;
-}
-
 /** The final block in force. */
-export interface FinalInForce extends FinalWord {
-  /** Unix seconds; 0 with height -1. */
-  readonly time: number;
+export interface FinalInForce extends FinalBlock {
   /** Another one is in force by now: this one bears blocks out, and says of none that it has left the chain. */
   readonly isEarlier?: true;
 }
@@ -67,7 +32,7 @@ interface StandingDependencies {
 /** Keeps what the RPCs say. */
 export class EvmRpcQuorum {
   readonly #parts: StandingDependencies;
-  readonly #views: readonly View[];
+  readonly #views: readonly RpcView[];
   /** With several RPCs: what the last comparison came to, and when. */
   #compared: { readonly final: FinalInForce | null; readonly atMs: number } | null = null;
   /** With several RPCs: blocks that were in force before, the newest first, and since when. */
@@ -84,54 +49,36 @@ export class EvmRpcQuorum {
 
   constructor(parts: StandingDependencies) {
     this.#parts = parts;
-    this.#views = parts.sources.map(() => ({
-      last: null,
-      before: null,
-      trouble: null,
-      told: null,
-      toldMs: Number.NEGATIVE_INFINITY,
-    }));
+    const isEnding = (): boolean => this.#ending?.aborted === true;
+    this.#views = parts.sources.map((source) => new RpcView(source, { ...parts, isEnding }));
   }
 
   /** Asks the RPC of that index. Where it rejects (`EvmUnavailable`) the answer before still counts until it is old. */
   async ask(index: number): Promise<EvmHeads> {
-    const { sources, clock, log } = this.#parts;
-    const [source, view] = [ofRpc(sources, index), ofRpc(this.#views, index)];
-    const askedMs = clock.monotonicMs();
-    try {
-      const heads = await source.heads();
-      this.#keep(view, { heads, askedMs, answeredMs: clock.monotonicMs() });
-      const { headHeight: number, headTime: time } = this.standing();
-      this.#firstHeadTime ??= time;
-      if (number !== this.#seen?.number || time !== this.#seen.time) {
-        this.#seen = { number, time, sinceMs: clock.monotonicMs() };
-      }
-      if (view.told !== null) log.info({ after: view.told }, "an EVM RPC answers again");
-      view.trouble = null;
-      view.told = null;
-      return heads;
-    } catch (error) {
-      this.#failed(view, error);
-      throw error;
+    const heads = await ofRpc(this.#views, index).ask();
+    const { headHeight: number, headTime: time } = this.standing();
+    this.#firstHeadTime ??= time;
+    if (number !== this.#seen?.number || time !== this.#seen.time) {
+      this.#seen = { number, time, sinceMs: this.#parts.clock.monotonicMs() };
     }
+    return heads;
   }
 
   /** Whether the RPC is behind the others by more than this many seconds of block time. */
   isBehind(index: number, bySeconds: number): boolean {
-    const own = this.#views[index]?.last?.heads.head.time ?? 0;
+    const own = ofRpc(this.#views, index).heads?.head.time ?? 0;
     return (this.#head()?.time ?? 0) > own + bySeconds;
   }
 
   /** Whether the RPC's last answer still counts. */
   answers(index: number): boolean {
-    const view = this.#views[index];
-    return view !== undefined && this.#isFresh(view);
+    return ofRpc(this.#views, index).isFresh;
   }
 
   /** The height that this RPC itself calls final; below 0: none, or its last answer no longer counts. */
   ownFinalHeight(index: number): number {
-    const view = this.#views[index];
-    return view !== undefined && this.#isFresh(view) ? wordOf(view.last?.heads.final ?? null).height : -1;
+    const view = ofRpc(this.#views, index);
+    return view.isFresh ? view.finalHeight : -1;
   }
 
   /**
@@ -144,7 +91,7 @@ export class EvmRpcQuorum {
 
   /** The final block in force (S-07); null where there is none: too few answers, or no two that agree. */
   final(): FinalInForce | null {
-    if (this.#views.length === 1) return this.#finalOfOne(0);
+    if (this.#views.length === 1) return ofRpc(this.#views, 0).finalTwice();
     if (this.#compared === null) return null;
     const isFresh = this.#parts.clock.monotonicMs() - this.#compared.atMs <= ANSWER_COUNTS_MS;
     return isFresh ? this.#compared.final : null;
@@ -155,7 +102,7 @@ export class EvmRpcQuorum {
    * that was in force before and that it may have. One that is always late would else never have a word (A-110).
    */
   finalFor(index: number, final: FinalInForce): FinalInForce {
-    const head = this.#views[index]?.last?.heads.head.number ?? -1;
+    const head = ofRpc(this.#views, index).heads?.head.number ?? -1;
     if (head >= final.height) return final;
     const earlier = this.#earlier.find((one) => one.final.height <= head)?.final;
     return earlier === undefined ? final : { ...earlier, isEarlier: true };
@@ -168,7 +115,7 @@ export class EvmRpcQuorum {
    */
   settledBy(index: number): number | null {
     const final = this.final();
-    if (final === null) return this.#finalOfOne(index)?.height ?? null;
+    if (final === null) return ofRpc(this.#views, index).finalTwice()?.height ?? null;
     return Math.min(final.height, this.ownFinalHeight(index));
   }
 
@@ -187,7 +134,7 @@ export class EvmRpcQuorum {
   standing(): Omit<EvmStanding, "finalReplaced"> {
     // With no fresh answer the last known head is better than none: its age is told by `answeredAtMonotonicMs`.
     const head = this.#head() ?? this.#newestHead();
-    const answered = this.#views.flatMap(({ last }) => (last === null ? [] : [last.answeredMs]));
+    const answered = this.#views.flatMap(({ answeredMs }) => answeredMs ?? []);
     return {
       headHeight: head?.number ?? -1,
       headTime: head?.time ?? 0,
@@ -262,41 +209,13 @@ export class EvmRpcQuorum {
 
   /** A sentence for each RPC, for people. */
   sentences(): readonly string[] {
-    return this.#views.map(({ last, trouble }, i) => {
-      if (trouble !== null) return trouble;
-      const final = last?.heads.final;
-      return `${this.#parts.sources[i]?.name ?? ""}: final block ${final === undefined || final === null ? "unknown" : `${final.number} (${final.hash})`}`;
-    });
-  }
-
-  #keep(view: View, answer: Answer): void {
-    const { last } = view;
-    if (last === null || answer.askedMs - last.askedMs >= this.#parts.pollMs) {
-      view.before = last;
-      view.last = answer;
-      return;
-    }
-    // Two answers of one poll are one: the lower of them, and its place in time is that of the first.
-    const [older, newer] = [last.heads.final, answer.heads.final];
-    const isLower = older === null || (newer !== null && older.number < newer.number);
-    const final = isLower ? older : newer;
-    view.last = { ...answer, askedMs: last.askedMs, heads: { head: answer.heads.head, final } };
-  }
-
-  #finalOfOne(index: number): FinalInForce | null {
-    const view = this.#views[index];
-    if (view === undefined || view.last === null || view.before === null || !this.#isFresh(view)) return null;
-    if (view.last.answeredMs - view.before.answeredMs > ANSWER_COUNTS_MS) return null;
-    const [before, last] = [view.before.heads.final, view.last.heads.final];
-    const word = lowerWord(wordOf(before), wordOf(last));
-    const block = before?.hash === word.hash ? before : last;
-    return { ...word, time: word.hash === null ? 0 : (block?.time ?? 0) };
+    return this.#views.map(({ sentence }) => sentence);
   }
 
   /** The second greatest final height, where two give the same hash at it. */
   async #compare(): Promise<FinalInForce | null> {
-    const fresh = [...this.#views.keys()].filter((i) => this.answers(i));
-    const heights = fresh.map((i) => wordOf(this.#views[i]?.last?.heads.final ?? null).height);
+    const fresh = this.#views.filter(({ isFresh }) => isFresh);
+    const heights = fresh.map(({ finalHeight }) => finalHeight);
     const height = comparedHeight(heights);
     if (height === null) return null;
     // Where nothing is final yet there is nothing to compare.
@@ -306,7 +225,7 @@ export class EvmRpcQuorum {
     for (const candidate of [height, ...lower]) {
       // What is not final by its own word may be a block of an orphaned branch.
       const found = await this.#agreed(
-        zip(fresh, heights).flatMap(([index, own]) => (own >= candidate ? [index] : [])),
+        zip(fresh, heights).flatMap(([view, own]) => (own >= candidate ? [view] : [])),
         candidate,
       );
       if (found !== null) return found;
@@ -314,57 +233,22 @@ export class EvmRpcQuorum {
     return null;
   }
 
-  async #agreed(indices: readonly number[], height: number): Promise<FinalInForce | null> {
-    const blocks = new Map<number, EvmBlock | null>();
-    const hashes = (): readonly (Bytes32 | null)[] =>
-      [...blocks.values()].map((block) => block?.hash ?? null);
+  async #agreed(views: readonly RpcView[], height: number): Promise<FinalInForce | null> {
+    const blocks: (EvmBlock | null)[] = [];
+    const hashes = (): readonly (Bytes32 | null)[] => blocks.map((block) => block?.hash ?? null);
     await new Promise<void>((resolve) => {
-      if (indices.length === 0) resolve();
-      for (const index of indices) {
-        void this.#blockOf(index, height).then((block) => {
-          blocks.set(index, block);
-          if (isAgreementSettled(hashes(), indices.length - blocks.size)) resolve();
+      if (views.length === 0) resolve();
+      for (const view of views) {
+        void view.blockAt(height).then((block) => {
+          blocks.push(block);
+          if (isAgreementSettled(hashes(), views.length - blocks.length)) resolve();
         });
       }
     });
     const hash = agreedHash(hashes());
     if (hash === null) return null;
-    const agreed = [...blocks.values()].find((block) => block?.hash === hash);
+    const agreed = blocks.find((block) => block?.hash === hash);
     return { height, hash, time: agreed?.time ?? 0 };
-  }
-
-  async #blockOf(index: number, height: number): Promise<EvmBlock | null> {
-    const [source, view] = [this.#parts.sources[index], this.#views[index]];
-    if (source === undefined || view === undefined) return null;
-    const known = view.last?.heads.final ?? null;
-    if (known?.number === height) return known;
-    try {
-      return elementAt(await source.blocksAt([height], true), 0);
-    } catch (error) {
-      this.#failed(view, error);
-      return null;
-    }
-  }
-
-  #failed(view: View, error: unknown): void {
-    // Whoever ends the service ends its questions: the RPC has done nothing wrong.
-    if (this.#ending?.aborted) return;
-    const sentence = error instanceof Error ? error.message : String(error);
-    const nowMs = this.#parts.clock.monotonicMs();
-    if (view.told !== sentence && nowMs - view.toldMs >= TOLD_APART_MS) {
-      this.#parts.log.warn({}, sentence);
-      view.told = sentence;
-      view.toldMs = nowMs;
-    }
-    view.trouble = sentence;
-    // A URL of another chain must not count by what it said before.
-    if (!(error instanceof EvmUnavailable) || error.code !== "WRONG_CHAIN") return;
-    view.last = null;
-    view.before = null;
-  }
-
-  #isFresh({ last }: View): boolean {
-    return last !== null && this.#parts.clock.monotonicMs() - last.answeredMs <= ANSWER_COUNTS_MS;
   }
 
   /**
@@ -373,8 +257,8 @@ export class EvmRpcQuorum {
    * as synced.
    */
   #head(): { readonly number: number; readonly time: number } | null {
-    const heads = this.#views.flatMap((view) =>
-      view.last !== null && this.#isFresh(view) ? [view.last.heads.head] : [],
+    const heads = this.#views.flatMap(({ heads: said, isFresh }) =>
+      said !== null && isFresh ? [said.head] : [],
     );
     const rank = heads.length >= 3 ? 1 : 0;
     const number = heads.map((head) => head.number).toSorted((a, b) => b - a)[rank];
@@ -383,11 +267,7 @@ export class EvmRpcQuorum {
   }
 
   #newestHead(): EvmBlock | null {
-    const known = this.#views.flatMap(({ last }) => (last === null ? [] : [last.heads.head]));
+    const known = this.#views.flatMap(({ heads }) => heads?.head ?? []);
     return known.toSorted((a, b) => b.number - a.number)[0] ?? null;
   }
-}
-
-function wordOf(final: EvmBlock | null): { readonly height: number; readonly hash: Bytes32 | null } {
-  return final === null ? NONE_FINAL : { height: final.number, hash: final.hash };
 }
