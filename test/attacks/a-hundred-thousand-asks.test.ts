@@ -106,31 +106,31 @@ describe("100,000 asks", () => {
     for (const sort of ["price", "created"] as const) {
       const open = expected(({ funded }) => funded, sort);
       assert.deepEqual(
-        page({ sort }).map(({ id }) => id),
+        page({ sort }).map(({ hash }) => hash),
         open.slice(0, 100),
       );
       const all = expected(() => true, sort);
       assert.deepEqual(
-        page({ sort, includeUnfunded: true }).map(({ id }) => id),
+        page({ sort, includeUnfunded: true }).map(({ hash }) => hash),
         all.slice(0, 100),
       );
       const paused = expected(({ funded }) => !funded, sort);
       const statuses = ["ASK_PAUSED"];
       const shown = page({ sort, statuses, includeUnfunded: true });
       assert.deepEqual(
-        shown.map(({ id }) => id),
+        shown.map(({ hash }) => hash),
         paused.slice(0, 100),
       );
       const middle = all[50_000];
       const place = askPlaceOf(asks.get(middle as Bytes32) ?? BASE);
       const next = page({ sort, includeUnfunded: true, start: { direction: "next", place } });
       assert.deepEqual(
-        next.map(({ id }) => id),
+        next.map(({ hash }) => hash),
         all.slice(50_001, 50_101),
       );
       const prev = page({ sort, includeUnfunded: true, start: { direction: "prev", place } });
       assert.deepEqual(
-        prev.map(({ id }) => id),
+        prev.map(({ hash }) => hash),
         all.slice(49_900, 50_000).toReversed(),
       );
       assert.deepEqual(ASK_ORDERS[sort](placeOfKey(askKey(place, sort), sort) ?? place, place), 0);
@@ -142,7 +142,7 @@ describe("100,000 asks", () => {
     const among = index.of(seller, null);
     const own = expected(({ terms }) => terms.seller === seller, "price");
     assert.deepEqual(
-      page({ among, includeUnfunded: true }).map(({ id }) => id),
+      page({ among, includeUnfunded: true }).map(({ hash }) => hash),
       own,
     );
     assert.ok(fastest(() => void page({ among: index.of(seller, null), includeUnfunded: true })) < 5);
@@ -155,7 +155,7 @@ describe("100,000 asks", () => {
     let start: AskWalk["start"] = null;
     for (let number = 0; ; number += 1) {
       const rows = page({ start }, 500);
-      seen.push(...rows.map(({ id }) => id));
+      seen.push(...rows.map(({ hash }) => hash));
       const last = rows.at(-1);
       if (last === undefined) break;
       start = { direction: "next", place: last };

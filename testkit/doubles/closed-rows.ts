@@ -4,8 +4,8 @@ import {
   bareName,
   type ClosedBundle,
   type ClosedQuestion,
-  type ClosedRow,
-  type ClosedStart,
+  type ListPlace,
+  type ListStart,
 } from "../../src/swaps/ledger/closed-port.ts";
 
 /** Whether the bundle itself is asked for. */
@@ -40,7 +40,7 @@ function fits(row: Filtered, { buyerEvm, sellerEvm, pearl }: Filters): boolean {
 export function rowsOf(
   question: ClosedQuestion,
   { orders, asks, moves }: ClosedBundle,
-): readonly ClosedRow[] {
+): readonly ListPlace[] {
   switch (question.kind) {
     case "named":
     case "above":
@@ -76,7 +76,7 @@ export function rowsOf(
     .map(placed);
 }
 
-function placed({ hash, createdAt, usdc, sat }: ClosedRow): ClosedRow {
+function placed({ hash, createdAt, usdc, sat }: ListPlace): ListPlace {
   return { hash, createdAt, usdc, sat };
 }
 
@@ -86,28 +86,28 @@ function askPlaced({ askId: hash, createdAt, usdc, sat, pearl }: ClosedBundle["a
 
 interface Found {
   readonly bundle: ClosedBundle;
-  readonly rows: readonly ClosedRow[];
+  readonly rows: readonly ListPlace[];
 }
 
 /** The rows of a page in their order, each with its bundle. */
 export function inListOrder(
   question: ClosedQuestion,
   found: readonly Found[],
-): readonly { readonly row: ClosedRow; readonly bundle: ClosedBundle }[] {
+): readonly { readonly row: ListPlace; readonly bundle: ClosedBundle }[] {
   const all = found.flatMap(({ bundle, rows }) => rows.map((row) => ({ row, bundle })));
   if (question.kind === "shown") return all.slice(0, 1);
   if (question.kind === "moved") return movedPage(question, all);
   if (question.kind !== "orders" && question.kind !== "asks") return all;
   const isPrice = question.kind === "asks" && question.sort === "price";
   const turn = question.start?.direction === "prev" ? -1 : 1;
-  const compare = (a: ClosedRow, b: ClosedRow): number => turn * (isPrice ? byPrice(a, b) : byAge(a, b));
+  const compare = (a: ListPlace, b: ListPlace): number => turn * (isPrice ? byPrice(a, b) : byAge(a, b));
   return all
     .filter(({ row }) => isBehind(question.start, row, compare))
     .toSorted((a, b) => compare(a.row, b.row))
     .slice(0, question.limit);
 }
 
-function movedPage<One extends { readonly row: ClosedRow }>(
+function movedPage<One extends { readonly row: ListPlace }>(
   { start, limit }: Extract<ClosedQuestion, { readonly kind: "moved" }>,
   all: readonly One[],
 ): readonly One[] {
@@ -120,20 +120,20 @@ function movedPage<One extends { readonly row: ClosedRow }>(
 }
 
 function isBehind(
-  start: ClosedStart | null,
-  row: ClosedRow,
-  compare: (a: ClosedRow, b: ClosedRow) => number,
+  start: ListStart | null,
+  row: ListPlace,
+  compare: (a: ListPlace, b: ListPlace) => number,
 ): boolean {
   return start === null || compare(row, start.place) > 0;
 }
 
 /** Newest first. */
-function byAge(a: ClosedRow, b: ClosedRow): number {
+function byAge(a: ListPlace, b: ListPlace): number {
   return b.createdAt - a.createdAt || (a.hash === b.hash ? 0 : a.hash > b.hash ? -1 : 1);
 }
 
 /** Cheapest first, then oldest. */
-function byPrice(a: ClosedRow, b: ClosedRow): number {
+function byPrice(a: ListPlace, b: ListPlace): number {
   const [left, right] = [a.usdc * b.sat, b.usdc * a.sat];
   if (left !== right) return left < right ? -1 : 1;
   return a.createdAt - b.createdAt || (a.hash === b.hash ? 0 : a.hash < b.hash ? -1 : 1);

@@ -8,7 +8,7 @@ import type {
   ClosedBundle,
   ClosedOrder,
   ClosedQuestion,
-  ClosedRow,
+  ListPlace,
 } from "../../src/swaps/ledger/closed-port.ts";
 import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
 import { HIGHEST_HASH, LOWEST_HASH } from "../../src/swaps/usecases/pages.ts";
@@ -121,7 +121,7 @@ const ASKS = {
 } as const satisfies ClosedQuestion;
 
 /** A place that no row has. */
-function placeAt(place: { createdAt: number; hash: string; usdc?: bigint }): ClosedRow {
+function placeAt(place: { createdAt: number; hash: string; usdc?: bigint }): ListPlace {
   return { usdc: 0n, sat: 1n, ...place, hash: place.hash as Bytes32 };
 }
 

@@ -3,7 +3,7 @@
 // of an index in list order. So a page costs as much as it shows, whatever is filtered.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import type { ClosedAnswer, ClosedRow, StoredBundle } from "../../swaps/ledger/closed-port.ts";
+import type { ClosedAnswer, ListPlace, StoredBundle } from "../../swaps/ledger/closed-port.ts";
 import { type Cell, CellReader, type Cells } from "./cells.ts";
 import { classesOf, type ClosedList, priceKey } from "./closed-cells.ts";
 import type { NumberedQuestion } from "./closed-prints.ts";
@@ -32,7 +32,7 @@ function* storedBundles(ids: readonly number[]): Reading<readonly StoredBundle[]
 /** What a question finds: bundles to be read, and rows. */
 interface Found {
   readonly bundles: readonly number[];
-  readonly rows: readonly ClosedRow[];
+  readonly rows: readonly ListPlace[];
 }
 
 function* foundBy(question: NumberedQuestion): Reading<Found> {
@@ -88,7 +88,7 @@ const OWN_COLUMNS = columnsOf("own", COLUMNS);
 
 /** A row of a list, with its bundle. */
 interface FoundRow {
-  readonly row: ClosedRow;
+  readonly row: ListPlace;
   readonly bundle: number;
 }
 

@@ -6,7 +6,7 @@ import {
   type ClosedBundle,
   type ClosedOrder,
   type ClosedQuestion,
-  type ClosedRow,
+  type ListPlace,
 } from "../../swaps/ledger/closed-port.ts";
 import type { Cell, Columns } from "./cells.ts";
 import type { PrintOf } from "./closed-prints.ts";
@@ -29,7 +29,7 @@ const BEYOND = "g";
  * Orders asks by usdc / sat: two different quotients of amounts below 2^128 by ones below 2^63 differ by more than 2^-126,
  * so the keys order them exactly, and equal quotients have equal keys.
  */
-export function priceKey({ usdc, sat }: Pick<ClosedRow, "usdc" | "sat">): string {
+export function priceKey({ usdc, sat }: Pick<ListPlace, "usdc" | "sat">): string {
   const key = sat === 0n ? BEYOND : ((usdc << 128n) / sat).toString(16).padStart(PRICE_DIGITS, "0");
   return key.length > PRICE_DIGITS ? BEYOND : key;
 }

@@ -156,12 +156,13 @@ interface ClosedParties {
   readonly pearl: readonly string[] | null;
 }
 
-/** A row of a list of closed orders or asks. */
-export interface ClosedRow {
+/** Where an order or an ask stands in lists. Nothing of it ever changes. */
+export interface ListPlace {
   /** Order hash or ask id. */
   readonly hash: Bytes32;
   readonly createdAt: number;
   readonly usdc: bigint;
+  /** Satoshis, above 0. */
   readonly sat: bigint;
 }
 
@@ -185,13 +186,13 @@ export type ClosedQuestion =
       readonly list: "bid" | "deal";
       readonly statuses: readonly string[];
       readonly includeAskMatches: boolean;
-      readonly start: ClosedStart | null;
+      readonly start: ListStart | null;
       readonly limit: number;
     } & ClosedParties)
   | ({
       readonly kind: "asks";
       readonly sort: AskSort;
-      readonly start: ClosedStart | null;
+      readonly start: ListStart | null;
       readonly limit: number;
     } & ClosedParties)
   /** Orders that a transaction moved, by hash; `start`: from this order on, in this direction. */
@@ -206,10 +207,10 @@ export type ClosedQuestion =
   /** Rows that show one of these texts of `pearl`: one at most. */
   | { readonly kind: "shown"; readonly pearl: readonly string[] };
 
-/** Where a page of closed rows begins. */
-export interface ClosedStart {
+/** Where a page begins: behind a place, in a direction. */
+export interface ListStart {
   readonly direction: "next" | "prev";
-  readonly place: ClosedRow;
+  readonly place: ListPlace;
 }
 
 /** Answers of one committed state. */
@@ -217,7 +218,7 @@ export interface ClosedAnswer {
   /** Body of the stored fact "closed": who remembers another one has another state. Null where nothing ever closed. */
   readonly state: string | null;
   /** The rows of each question, in its order. */
-  readonly rows: readonly (readonly ClosedRow[])[];
+  readonly rows: readonly (readonly ListPlace[])[];
   /** Every bundle that was asked for, and those of all rows but the ones of "settled" and "shown"; each once. */
   readonly bundles: readonly StoredBundle[];
 }

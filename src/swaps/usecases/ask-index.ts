@@ -8,10 +8,10 @@ import type { AskRecord } from "../../swap/records.ts";
 import type { AskStatus, EvaluationContext } from "../../swap/subject.ts";
 import { MultiIndex } from "../ledger/multi-index.ts";
 import type { LedgerReads } from "../ledger/ledger.ts";
-import { ASK_ORDERS, type AskPlace, askPlaceOf } from "./ask-order.ts";
+import { ASK_ORDERS, askPlaceOf } from "./ask-order.ts";
 import { type Parties, partiesOfAsk } from "./parties.ts";
 import { SortedList } from "./sorted-list.ts";
-import type { AskSort } from "../ledger/closed-port.ts";
+import type { AskSort, ListPlace, ListStart } from "../ledger/closed-port.ts";
 
 /** Asks that a list shows or leaves out together; of paused ones those without funds are left out by default. */
 const SHELVES = ["open", "paused", "unfunded", "taken", "cancelled"] as const;
@@ -20,7 +20,7 @@ type ShelfName = (typeof SHELVES)[number];
 const SORTED_AT_ONCE = 4096;
 
 /** A posted ask as lists and sums see it. */
-export interface IndexedAsk extends AskPlace, FundingAsk {
+export interface IndexedAsk extends ListPlace, FundingAsk {
   readonly parties: Parties;
   readonly shelf: ShelfName;
   readonly takenBy: Bytes32 | null;
@@ -31,7 +31,7 @@ export interface AskWalk {
   readonly statuses: readonly string[];
   readonly includeUnfunded: boolean;
   readonly sort: AskSort;
-  readonly start: { readonly direction: "next" | "prev"; readonly place: AskPlace } | null;
+  readonly start: ListStart | null;
   /** Ids to which a filter bounds the list; null: all. */
   readonly among: readonly Bytes32[] | null;
 }
@@ -46,8 +46,8 @@ interface AskIndexDependencies {
 }
 
 interface Shelf {
-  readonly created: SortedList<IndexedAsk, AskPlace>;
-  readonly price: SortedList<IndexedAsk, AskPlace>;
+  readonly created: SortedList<IndexedAsk, ListPlace>;
+  readonly price: SortedList<IndexedAsk, ListPlace>;
 }
 
 /** The index; see the file header. */
@@ -99,11 +99,11 @@ export class AskIndex {
     if (among === null || among.length > SORTED_AT_ONCE) {
       const allowed = among === null ? null : new Set<string>(among);
       for (const ask of this.#merged(shelves, sort, start)) {
-        if (allowed === null || allowed.has(ask.id)) yield ask;
+        if (allowed === null || allowed.has(ask.hash)) yield ask;
       }
       return;
     }
-    const list = new SortedList<IndexedAsk, AskPlace>(ASK_ORDERS[sort]);
+    const list = new SortedList<IndexedAsk, ListPlace>(ASK_ORDERS[sort]);
     const found = among.flatMap((id) => this.#known.get(id) ?? []).filter(isListed);
     list.change([], found);
     yield* list.walk(start);
@@ -199,7 +199,7 @@ export class AskIndex {
 
   #look(ids: Iterable<Bytes32>): void {
     const context = this.#deps.context();
-    const removed: Record<ShelfName, AskPlace[]> = emptyLists();
+    const removed: Record<ShelfName, ListPlace[]> = emptyLists();
     const added: Record<ShelfName, IndexedAsk[]> = emptyLists();
     for (const id of ids) {
       const before = this.#known.get(id);

@@ -3,12 +3,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { ASK_ORDERS, type AskPlace } from "./ask-order.ts";
+import type { Bytes32 } from "../../primitives/brands.ts";
+import type { ListPlace } from "../ledger/closed-port.ts";
+import { ASK_ORDERS } from "./ask-order.ts";
 
+const [A, B] = [`0x${"a".repeat(64)}` as Bytes32, `0x${"b".repeat(64)}` as Bytes32];
 const anyAmount = fc.oneof(fc.bigInt(1n, 2n ** 127n), fc.bigInt(1n, 1000n));
 
-function place(usdc: bigint, sat: bigint): AskPlace {
-  return { usdc, sat, createdAt: 1, id: "a" };
+function place(usdc: bigint, sat: bigint): ListPlace {
+  return { usdc, sat, createdAt: 1, hash: A };
 }
 
 describe("H-40: cheapest first", () => {
@@ -32,13 +35,17 @@ describe("H-40: cheapest first", () => {
 
   test("the same price stands by age, then by id", () => {
     const asks = [
-      { ...place(2n, 2n), createdAt: 5, id: "a" },
-      { ...place(1n, 1n), createdAt: 4, id: "b" },
-      { ...place(3n, 3n), createdAt: 4, id: "a" },
+      { ...place(2n, 2n), createdAt: 5, hash: A },
+      { ...place(1n, 1n), createdAt: 4, hash: B },
+      { ...place(3n, 3n), createdAt: 4, hash: A },
     ];
     assert.deepEqual(
-      asks.toSorted(ASK_ORDERS.price).map(({ createdAt, id }) => `${createdAt}${id}`),
-      ["4a", "4b", "5a"],
+      asks.toSorted(ASK_ORDERS.price).map(({ createdAt, hash }) => [createdAt, hash]),
+      [
+        [4, A],
+        [4, B],
+        [5, A],
+      ],
     );
   });
 });

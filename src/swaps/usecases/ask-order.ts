@@ -2,21 +2,12 @@
 
 import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts";
 import type { AskRecord } from "../../swap/records.ts";
-import { NEWEST_ENDS } from "./order-index.ts";
+import { compareNewest, keyOf, NEWEST_ENDS, placeAmongNewest } from "./order-index.ts";
 import { HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
-import type { AskSort } from "../ledger/closed-port.ts";
-
-/** Where an ask stands in either order. Nothing of it ever changes. */
-export interface AskPlace {
-  readonly usdc: bigint;
-  /** Satoshis, above 0. */
-  readonly sat: bigint;
-  readonly createdAt: number;
-  readonly id: string;
-}
+import type { AskSort, ListPlace } from "../ledger/closed-port.ts";
 
 /** The orders by the name of `sort`. */
-export const ASK_ORDERS = { created: byAge, price: byPrice };
+export const ASK_ORDERS = { created: compareNewest, price: byPrice };
 
 /** The most digits of an amount in a key. */
 const AMOUNT_DIGITS = 39;
@@ -31,37 +22,33 @@ export const ASK_ENDS: Readonly<Record<AskSort, ListEnds>> = {
 };
 
 /** The place of an ask. */
-export function askPlaceOf({ askId, createdAt, terms }: AskRecord): AskPlace {
-  return { usdc: terms.usdcAmount, sat: terms.pearlAmountSat, createdAt, id: askId };
+export function askPlaceOf({ askId, createdAt, terms }: AskRecord): ListPlace {
+  return { usdc: terms.usdcAmount, sat: terms.pearlAmountSat, createdAt, hash: askId };
 }
 
 /** The paging key of a place. */
-export function askKey(place: AskPlace, sort: AskSort): readonly (number | string)[] {
-  const { usdc, sat, createdAt, id } = place;
-  return sort === "price" ? [usdc.toString(), sat.toString(), createdAt, id] : [createdAt, id];
+export function askKey(place: ListPlace, sort: AskSort): readonly (number | string)[] {
+  const { usdc, sat } = place;
+  return sort === "price" ? [usdc.toString(), sat.toString(), ...keyOf(place)] : keyOf(place);
 }
 
 /** The place that a paging key names; null where it is no key of this order. */
-export function placeOfKey(key: readonly (number | string)[], sort: AskSort): AskPlace | null {
+export function placeOfKey(key: readonly (number | string)[], sort: AskSort): ListPlace | null {
   const [createdAt, id] = key.slice(-2);
   if (typeof createdAt !== "number" || typeof id !== "string") return null;
-  if (sort === "created") return { usdc: 0n, sat: 1n, createdAt, id };
+  const place = placeAmongNewest([createdAt, id]);
+  if (sort === "created") return place;
   const [usdc, sat] = key;
-  return isWhole(usdc) && isWhole(sat) ? { usdc: BigInt(usdc), sat: BigInt(sat), createdAt, id } : null;
+  return isWhole(usdc) && isWhole(sat) ? { ...place, usdc: BigInt(usdc), sat: BigInt(sat) } : null;
 }
 
 function isWhole(text: unknown): text is string {
   return typeof text === "string" && /^[0-9]{1,39}$/.test(text);
 }
 
-/** Newest first, ties by id descending. */
-function byAge(a: AskPlace, b: AskPlace): number {
-  return b.createdAt - a.createdAt || (a.id === b.id ? 0 : a.id > b.id ? -1 : 1);
-}
-
 /** Cheapest first, ties by age and id ascending. The products tell quotients apart that no float could. */
-function byPrice(a: AskPlace, b: AskPlace): number {
+function byPrice(a: ListPlace, b: ListPlace): number {
   const [left, right] = [a.usdc * b.sat, b.usdc * a.sat];
   if (left !== right) return left < right ? -1 : 1;
-  return a.createdAt - b.createdAt || (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);
+  return compareNewest(b, a);
 }

@@ -12,18 +12,19 @@ import {
   TRANSACTION_ACTIONS,
   type TransactionSteps,
 } from "../../swap/transactions.ts";
-import {
-  type AskSort,
-  CLOSED_STATUSES,
-  type ClosedQuestion,
-  type ClosedRow,
-  type ClosedStart,
-} from "../ledger/closed-port.ts";
+import { type AskSort, CLOSED_STATUSES, type ClosedQuestion, type ListPlace } from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
 import type { IndexedAsk } from "./ask-index.ts";
-import { ASK_ENDS, ASK_ORDERS, askKey, type AskPlace, askPlaceOf, placeOfKey } from "./ask-order.ts";
+import { ASK_ENDS, ASK_ORDERS, askKey, askPlaceOf, placeOfKey } from "./ask-order.ts";
 import type { TaprootKeyIndex } from "./taproot-key-index.ts";
-import { compareNewest, type IndexedOrder, keyOf, NEWEST_ENDS, type OrderIndex } from "./order-index.ts";
+import {
+  compareNewest,
+  type IndexedOrder,
+  keyOf,
+  NEWEST_ENDS,
+  type OrderIndex,
+  placeAmongNewest,
+} from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
 import { cutPage, HIGHEST_HASH, type Keyed, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
@@ -112,7 +113,7 @@ export class SwapLists {
     const isAsked = isOneOf(statuses, "ASK_TAKEN");
     const question = { kind: "asks", sort, ...this.#closedParties(query), limit: query.limit + 1 } as const;
     return {
-      question: isAsked ? { ...question, start: closedStart(from) } : NO_QUESTION,
+      question: isAsked ? { ...question, start: from } : NO_QUESTION,
       page: (reads, closed) => {
         const among = this.#candidates(query);
         const walk = asks.walk({ statuses, includeUnfunded, sort, start: from, among });
@@ -136,9 +137,7 @@ export class SwapLists {
     const { statuses, start, limit } = query;
     const closed: readonly string[] = CLOSED_STATUSES;
     if (statuses.length > 0 && !statuses.some((status) => closed.includes(status))) return NO_QUESTION;
-    const [createdAt, hash] = start?.key ?? [];
-    const place = { createdAt: Number(createdAt), hash: String(hash) as Bytes32, usdc: 0n, sat: 1n };
-    const from = start === null ? null : { direction: start.direction, place };
+    const from = start === null ? null : { direction: start.direction, place: placeAmongNewest(start.key) };
     const bounds = { statuses, includeAskMatches, start: from, limit: limit + 1 };
     return { kind: "orders", list, ...bounds, ...this.#closedParties(query) };
   }
@@ -253,7 +252,7 @@ export class SwapLists {
     reads: StateReads,
     query: SwapListQuery,
     isListed: (order: IndexedOrder) => boolean,
-    closed: readonly ClosedRow[],
+    closed: readonly ListPlace[],
   ): Generator<Keyed<SwapSubject>> {
     const { orders, programs } = this.#deps;
     const isOfParty = partyFilter(query, programs);
@@ -262,7 +261,7 @@ export class SwapLists {
     const all = inTurn<Pick<IndexedOrder, "createdAt" | "hash">>(
       open,
       closed,
-      (one, other) => turn * compareNewest(keyOf(one), keyOf(other)),
+      (one, other) => turn * compareNewest(one, other),
     );
     for (const order of all) {
       const subject = reads.subject(order.hash);
@@ -288,7 +287,7 @@ function ordersBetween(
 /** A list: what must be asked of closed rows, and its page. */
 interface Listing {
   readonly question: ClosedQuestion;
-  readonly page: (reads: StateReads, closed: readonly ClosedRow[]) => SwapList<WireRow>;
+  readonly page: (reads: StateReads, closed: readonly ListPlace[]) => SwapList<WireRow>;
 }
 
 /** Which orders a list has, open and closed ones, and how it shows them. */
@@ -301,18 +300,10 @@ interface OrderList {
 /** Of a list that no closed row is in. */
 const NO_QUESTION: ClosedQuestion = { kind: "named", names: [] };
 
-function closedStart(
-  start: { readonly direction: "next" | "prev"; readonly place: AskPlace } | null,
-): ClosedStart | null {
-  if (start === null) return null;
-  const { id, ...place } = start.place;
-  return { direction: start.direction, place: { ...place, hash: id as Bytes32 } };
-}
-
 /** Closed asks with their keys. */
 function* keyedAsks(
   reads: StateReads,
-  closed: readonly ClosedRow[],
+  closed: readonly ListPlace[],
   sort: AskSort,
 ): Generator<Keyed<PlacedAsk>> {
   for (const { hash } of closed) {
@@ -353,7 +344,7 @@ function isOneOf(statuses: readonly string[], status: string): boolean {
 }
 
 /** An ask with its place. */
-type PlacedAsk = AskPlace & Pick<IndexedAsk, "record">;
+type PlacedAsk = ListPlace & Pick<IndexedAsk, "record">;
 
 /** Asks of a party with their keys. */
 function* keyed(
@@ -365,10 +356,9 @@ function* keyed(
 }
 
 function newest(rows: readonly WireRow[], hash: string): readonly WireRow[] {
+  const placeOf = (row: WireRow) => placeAmongNewest([Number(row["created_at"]), String(row[hash])]);
   const unique = new Map(rows.map((row) => [String(row[hash]), row]));
   return [...unique.values()]
-    .toSorted((a, b) =>
-      compareNewest([Number(a["created_at"]), String(a[hash])], [Number(b["created_at"]), String(b[hash])]),
-    )
+    .toSorted((a, b) => compareNewest(placeOf(a), placeOf(b)))
     .slice(0, MAX_OF_ADDRESS);
 }

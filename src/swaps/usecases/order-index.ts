@@ -6,6 +6,7 @@ import type { Bytes32 } from "../../primitives/brands.ts";
 import { type OrderStanding, orderStanding } from "../../swap/stats.ts";
 import type { EvaluationContext, SwapRules, SwapSubject } from "../../swap/subject.ts";
 import { isAskMatch } from "../../swap/terms.ts";
+import type { ListPlace } from "../ledger/closed-port.ts";
 import { HIGHEST_HASH, type ListEnds, LOWEST_HASH } from "./pages.ts";
 import { type Parties, partiesOfOrder } from "./parties.ts";
 import { SortedList } from "./sorted-list.ts";
@@ -20,8 +21,8 @@ export interface IndexedOrder extends OrderStanding {
   readonly parties: Parties;
 }
 
-/** Where an order stands in the lists. */
-type OrderPlace = { readonly createdAt: number; readonly hash: string };
+/** What places are told apart by among the newest. */
+type OrderPlace = Pick<ListPlace, "createdAt" | "hash">;
 
 /** What the index is made from. */
 interface OrderIndexDependencies {
@@ -34,9 +35,7 @@ interface OrderIndexDependencies {
 export class OrderIndex {
   readonly #deps: OrderIndexDependencies;
   readonly #known = new Map<Bytes32, IndexedOrder>();
-  readonly #sorted = new SortedList<IndexedOrder, OrderPlace>((one, other) =>
-    compareNewest(keyOf(one), keyOf(other)),
-  );
+  readonly #sorted = new SortedList<IndexedOrder, OrderPlace>(compareNewest);
 
   constructor(deps: OrderIndexDependencies) {
     this.#deps = deps;
@@ -60,7 +59,7 @@ export class OrderIndex {
   /** Orders in list order. `start`: only those that stand behind its key; "prev" walks the other way. */
   walk(start: SwapPageStart | null): Generator<IndexedOrder> {
     return this.#sorted.walk(
-      start === null ? null : { direction: start.direction, place: placeOfKey(start.key) },
+      start === null ? null : { direction: start.direction, place: placeAmongNewest(start.key) },
     );
   }
 
@@ -90,8 +89,9 @@ export function keyOf({ createdAt, hash }: OrderPlace): readonly [number, string
   return [createdAt, hash];
 }
 
-function placeOfKey([createdAt, hash]: SwapPageStart["key"]): OrderPlace {
-  return { createdAt: Number(createdAt), hash: String(hash) };
+/** The place that such a key names. */
+export function placeAmongNewest([createdAt, hash]: SwapPageStart["key"]): ListPlace {
+  return { createdAt: Number(createdAt), hash: String(hash) as Bytes32, usdc: 0n, sat: 1n };
 }
 
 /** The ends of a list that shows the newest first. */
@@ -100,10 +100,7 @@ export const NEWEST_ENDS: ListEnds = {
   last: [BELOW_INTEGERS, LOWEST_HASH],
 };
 
-/** Negative where key `a` stands before `b`: newest first, ties by hash or id descending (S-55). */
-export function compareNewest(a: readonly (number | string)[], b: readonly (number | string)[]): number {
-  const [timeA = 0, hashA = ""] = a;
-  const [timeB = 0, hashB = ""] = b;
-  if (timeA !== timeB) return timeA > timeB ? -1 : 1;
-  return hashA === hashB ? 0 : hashA > hashB ? -1 : 1;
+/** Negative where `a` stands before `b`: newest first, ties by hash or id descending (S-55). */
+export function compareNewest(a: OrderPlace, b: OrderPlace): number {
+  return b.createdAt - a.createdAt || (a.hash === b.hash ? 0 : a.hash > b.hash ? -1 : 1);
 }
