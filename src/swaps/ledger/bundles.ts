@@ -34,60 +34,61 @@ const INPUTS_PER_PART = 8;
 /** The bundle of the orders with this hashlock; null where it is too large to close. It costs some hundred looks at most. */
 export function bundleOf(books: Books, hashlock: Bytes32): Bundle | null {
   const { orders, records } = books;
-  const [hashlocks, own] = [new Set([hashlock]), new Set<Bytes32>()];
-  const [scripts, transactions, asks] = [new Set<ScriptHex>(), new Set<Txid>(), new Set<Bytes32>()];
+  const found = {
+    hashlocks: new Set([hashlock]),
+    orders: new Set<Bytes32>(),
+    scripts: new Set<ScriptHex>(),
+    transactions: new Set<Txid>(),
+  };
   let parts = 0;
   // What is added is visited as well.
-  for (const one of hashlocks) {
-    for (const part of partsOf(books, one, transactions)) {
+  for (const one of found.hashlocks) {
+    for (const _ of partsOf(books, one, found)) {
       parts += 1;
       if (parts > MAX_PARTS) return null;
-      if (part.order !== undefined) own.add(part.order);
-      if (part.script !== undefined) scripts.add(part.script);
-      if (part.hashlock !== undefined) hashlocks.add(part.hashlock);
     }
   }
-  for (const order of own) {
+  const asks = new Set<Bytes32>();
+  for (const order of found.orders) {
     const terms = orders.entries.get(order)?.facts.terms;
     if (terms !== undefined && isAskMatch(terms) && records.asks.has(terms.askId)) asks.add(terms.askId);
   }
-  return { hashlocks, orders: own, scripts, transactions, asks, parts };
+  return { ...found, asks, parts };
 }
 
-/** A part of a bundle: an order or script of its own, an output or input, or another hashlock that belongs to it. */
-interface Part {
-  readonly order?: Bytes32;
-  readonly script?: ScriptHex;
-  readonly hashlock?: Bytes32;
+/** What was found of a bundle so far. */
+interface Found {
+  readonly hashlocks: Set<Bytes32>;
+  readonly orders: Set<Bytes32>;
+  readonly scripts: Set<ScriptHex>;
+  readonly transactions: Set<Txid>;
 }
 
-/** An output or input. */
-const NAMELESS: Part = {};
-
-/** What hangs on a hashlock; transactions that were seen before are left out. */
-function* partsOf(books: Books, hashlock: Bytes32, seen: Set<Txid>): Generator<Part> {
-  for (const order of books.orders.byHashlock.of(hashlock)) yield { order };
+/** Finds what hangs on a hashlock, a part at a time: an order, script, output or input of it. */
+function* partsOf(books: Books, hashlock: Bytes32, found: Found): Generator<void> {
+  for (const order of books.orders.byHashlock.of(hashlock)) yield void found.orders.add(order);
   for (const script of books.scripts.byHashlock.of(hashlock)) {
-    yield { script };
+    yield void found.scripts.add(script);
     for (const outpoint of books.locks.byScript.of(script)) {
-      yield NAMELESS;
-      yield* partsOfTransaction(books, txidOf(outpoint), seen);
+      yield;
+      yield* partsOfTransaction(books, txidOf(outpoint), found);
     }
   }
 }
 
 /** The inputs of a transaction with those of whoever needs the same coins, and the hashlocks of what they pay. */
-function* partsOfTransaction(books: Books, txid: Txid, seen: Set<Txid>): Generator<Part> {
-  if (seen.has(txid)) return;
-  seen.add(txid);
+function* partsOfTransaction(books: Books, txid: Txid, found: Found): Generator<void> {
+  if (found.transactions.has(txid)) return;
+  found.transactions.add(txid);
   const { locks, scripts } = books;
   for (const paid of locks.scriptsMadeBy(txid)) {
     const entry = scripts.entries.get(paid);
-    yield entry === undefined ? NAMELESS : { hashlock: entry.hashlock };
+    if (entry !== undefined) found.hashlocks.add(entry.hashlock);
+    yield;
   }
   for (const [at, input] of locks.conflicts.inputsOf(txid).entries()) {
-    if (at % INPUTS_PER_PART === 0) yield NAMELESS;
-    for (const rival of locks.conflicts.byInput.of(input)) yield* partsOfTransaction(books, rival, seen);
+    if (at % INPUTS_PER_PART === 0) yield;
+    for (const rival of locks.conflicts.byInput.of(input)) yield* partsOfTransaction(books, rival, found);
   }
 }
 
