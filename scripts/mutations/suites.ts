@@ -33,7 +33,6 @@ const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[
   ["src/chain/watch-transaction.ts", ["test/attacks/a-lock-is-spent-beside-*.test.ts"]],
   ["src/chain/", [SCANNER, VECTORS, DIFFERENTIAL, HOSTILE]],
   ["src/primitives/", ["src/primitives/**/*.test.ts", VECTORS, SCANNER, DIFFERENTIAL, HOSTILE]],
-  ["src/adapters/system/evm-signature.ts", SWAP_RULES],
   ["src/adapters/system/swap-crypto.ts", ["src/adapters/system/swap-crypto.test.ts", ...SWAP_RULES]],
   ["src/adapters/system/", ["src/adapters/system/**/*.test.ts", HOSTILE]],
   ["src/adapters/store-sqlite/swaps/", ["test/store-sqlite-swaps.test.ts"]],

@@ -2,7 +2,7 @@
 
 import { openIndexReader as openPostgresIndex } from "../adapters/store-postgres/read/index-reader.ts";
 import { openPostgresStore } from "../adapters/store-postgres/postgres-store.ts";
-import { postgresAlarms, removePostgresAlarm } from "../adapters/store-postgres/swaps/alarms.ts";
+import { postgresAlarms, removePostgresAlarm } from "../adapters/store-postgres/swaps/swap-store.ts";
 import { openIndexReader, openReplay } from "../adapters/store-sqlite/read/index-reader.ts";
 import { type Layout, type OpenedStore, openSqliteStore } from "../adapters/store-sqlite/sqlite-store.ts";
 import { removeAlarm, storedAlarms } from "../adapters/store-sqlite/swaps/swap-store.ts";

@@ -3,10 +3,9 @@
 
 import { openBlockbookBalance } from "../adapters/blockbook/blockbook-balance.ts";
 import type { SeveralNodes } from "../adapters/pearl-node/followed-clients.ts";
-import { recoverSigner } from "../adapters/system/evm-signature.ts";
 import { sha256d } from "../adapters/system/hashes.ts";
 import { verifySchnorr } from "../adapters/system/schnorr.ts";
-import { swapCrypto } from "../adapters/system/swap-crypto.ts";
+import { recoverSigner, swapCrypto } from "../adapters/system/swap-crypto.ts";
 import type { Condition } from "../follow/conditions.ts";
 import type { MempoolListener } from "../follow/mempool-watch.ts";
 import type { FollowedNode } from "../follow/pearl-nodes.ts";

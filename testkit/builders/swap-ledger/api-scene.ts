@@ -1,9 +1,8 @@
 // Gives a test the use cases of swaps without chains: a ledger in memory, the real judgements, and outside answers
 // (accounts, balances, node) that the test chooses.
 
-import { recoverSigner } from "../../../src/adapters/system/evm-signature.ts";
 import { verifySchnorr } from "../../../src/adapters/system/schnorr.ts";
-import { swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
+import { recoverSigner, swapCrypto } from "../../../src/adapters/system/swap-crypto.ts";
 import type { EvmAddress, Outpoint } from "../../../src/primitives/brands.ts";
 import { windowByWindow } from "../../doubles/window-hashes.ts";
 import { AskIndex } from "../../../src/swaps/usecases/ask-index.ts";

@@ -1,9 +1,12 @@
 // The port of swap storage on PostgreSQL. What changes goes to the one writer, each order in one transaction that also
 // writes the order's events and tells the change to readers in other processes; reads take a connection of their own.
+// Alarms are also read and removed by a command that may run beside the service (S-05): the removal is one short
+// transaction, and the service's ledger sees what is gone.
 
 import { randomBytes } from "node:crypto";
 import {
   type ChainCheckpoint,
+  type FinalAlarm,
   MAX_CHECKPOINTS,
   type StoredSwapEvent,
   type SwapIdentity,
@@ -23,6 +26,7 @@ import {
   EVENTS_PER_GROUP,
   FACT_COLUMNS,
   readFact,
+  standingAlarms,
   storedCheckpoints,
   storedIdentity,
   storedKeys,
@@ -30,8 +34,9 @@ import {
 import { answered } from "../answered.ts";
 import { markErrand } from "../errands.ts";
 import { EventLogEntries } from "../event-log.ts";
+import { assertReadable } from "../migrate.ts";
 import type { Readers } from "../readers.ts";
-import type { Session } from "../session.ts";
+import { connectedPatiently, Session } from "../session.ts";
 import { RowBatch } from "../write/row-batch.ts";
 import type { Writer } from "../write/writer.ts";
 import { closeBundles, closedIn, openAll, openBundles } from "./closed-deals.ts";
@@ -231,4 +236,26 @@ async function emptyLog(session: Session): Promise<void> {
   const log = await EventLogEntries.read(session);
   log.skipOne();
   await log.write(session);
+}
+
+/** The alarms that stand, oldest first. Rejects where there is no database of this program at `url`. */
+export function postgresAlarms(url: string): Promise<readonly FinalAlarm[]> {
+  return beside(url, (session) => answered(session, standingAlarms()));
+}
+
+/** Removes the alarm of that id. */
+export function removePostgresAlarm(url: string, id: string): Promise<void> {
+  return beside(url, async (session) => {
+    await session.run("DELETE FROM swap_fact WHERE kind = 'alarm' AND key = $1", id);
+  });
+}
+
+async function beside<Value>(url: string, work: (session: Session) => Promise<Value>): Promise<Value> {
+  const session = await connectedPatiently(() => Session.open(url, "strand alarms"));
+  try {
+    await assertReadable(session);
+    return await work(session);
+  } finally {
+    await session.close();
+  }
 }
