@@ -65,7 +65,7 @@ async function stepsOf({ api }: Scene, hash = ORDER): Promise<readonly unknown[]
 
 /** What a transaction did: the swap and the action. */
 async function didOf({ api }: Scene, hash: string): Promise<readonly unknown[]> {
-  const { rows } = await api.transaction((hash.startsWith("0x") ? hash : `0x${hash}`) as Bytes32, PAGE);
+  const { rows } = await api.lists.transaction((hash.startsWith("0x") ? hash : `0x${hash}`) as Bytes32, PAGE);
   return rows.map((row) => [row["deal_hash"], row["action"]]);
 }
 
@@ -220,7 +220,7 @@ describe("what a transaction did", () => {
     const lock = await made.accept();
     const outputs = Array.from({ length: 30 }, (_none, vout) => minedLock({ ...lock, vout }, 101));
     await made.ledger.applyPearl(pearl(101, outputs));
-    const [row] = (await made.api.transaction(`0x${lock.txid}` as Bytes32, PAGE)).rows;
+    const [row] = (await made.api.lists.transaction(`0x${lock.txid}` as Bytes32, PAGE)).rows;
     assert.deepEqual([row?.["outputs"], row?.["amount"]], [30, String(30n * lock.amountSat)]);
     const told = await made.api.transactionsOf(ORDER);
     assert.ok(told.kind === "answer");
@@ -239,7 +239,7 @@ describe("what a transaction did", () => {
       ),
     );
     await made.ledger.applyEvm(evm(2, events));
-    const all = (await made.api.transaction(txHash, PAGE)).rows;
+    const all = (await made.api.lists.transaction(txHash, PAGE)).rows;
     assert.deepEqual(
       all.map((row) => [row["deal_hash"], row["action"]]),
       names
@@ -249,16 +249,22 @@ describe("what a transaction did", () => {
     );
     for (const limit of [1, 3, 4]) {
       const forth = [];
-      let last = await made.api.transaction(txHash, { limit, start: null });
+      let last = await made.api.lists.transaction(txHash, { limit, start: null });
       forth.push(...last.rows);
       while (last.next !== null) {
-        last = await made.api.transaction(txHash, { limit, start: { direction: "next", key: last.next } });
+        last = await made.api.lists.transaction(txHash, {
+          limit,
+          start: { direction: "next", key: last.next },
+        });
         forth.push(...last.rows);
       }
       assert.deepEqual(forth, all, `${limit} forth`);
       const back = [...last.rows];
       while (last.prev !== null) {
-        last = await made.api.transaction(txHash, { limit, start: { direction: "prev", key: last.prev } });
+        last = await made.api.lists.transaction(txHash, {
+          limit,
+          start: { direction: "prev", key: last.prev },
+        });
         back.unshift(...last.rows);
       }
       assert.deepEqual(back, all, `${limit} back`);

@@ -146,7 +146,7 @@ describe("a lock script is paid in full many times", () => {
           }),
         );
       assert.deepEqual([await refund("refund"), await refund("many")], [true, "REFUND_DOES_NOT_SPEND_LOCK"]);
-      const { rows } = await api.transaction(bytes32Of("refund"), { limit: 100, start: null });
+      const { rows } = await api.lists.transaction(bytes32Of("refund"), { limit: 100, start: null });
       assert.deepEqual(
         rows.map(({ action, outputs, amount }) => [action, outputs, amount]),
         Array.from({ length: 8 }, () => ["refund_pearl", 2, "20000"]),

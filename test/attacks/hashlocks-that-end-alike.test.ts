@@ -147,9 +147,9 @@ describe("hashlocks that end alike", () => {
         const seen: string[] = [];
         let key: readonly (number | string)[] | null = direction === "next" ? null : ["g", 0];
         do {
-          const start: Parameters<SwapApi["transaction"]>[1]["start"] =
+          const start: Parameters<SwapApi["lists"]["transaction"]>[1]["start"] =
             key === null ? null : { direction, key };
-          const page = await api.transaction(BATCH, { limit: LIMIT, start });
+          const page = await api.lists.transaction(BATCH, { limit: LIMIT, start });
           const rows = page.rows.map((row) => `${String(row["deal_hash"])} ${String(row["action"])}`);
           seen.splice(direction === "next" ? seen.length : 0, 0, ...rows);
           key = direction === "next" ? page.next : page.prev;

@@ -71,7 +71,7 @@ async function listed(made: ApiScene): Promise<readonly Record<string, unknown>[
     limit: 100,
     start: null,
   };
-  return [...(await api.asks({ ...query, includeUnfunded: false, sort: "price" })).rows];
+  return [...(await api.lists.asks({ ...query, includeUnfunded: false, sort: "price" })).rows];
 }
 
 function sums(needed: bigint, balance: bigint): Readonly<Record<string, string>> {

@@ -15,7 +15,7 @@ import { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
 import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
 import { AskIndex } from "../../src/swaps/usecases/ask-index.ts";
 import { PublicValues } from "../../src/swaps/usecases/secret-guard.ts";
-import type { SwapPageStart, SwapService } from "../../src/swaps/usecases/swap-service.ts";
+import type { SwapPageStart, SwapListService } from "../../src/swaps/usecases/swap-service.ts";
 import { SwapReads } from "../../src/swaps/usecases/swap-reads.ts";
 import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import {
@@ -53,10 +53,10 @@ async function readsOver(ledger: SwapLedger): Promise<SwapReads> {
   return new SwapReads({ ...parts, ledger, readiness, asks, publicValues, crypto: swapCrypto });
 }
 
-type Lists = Pick<SwapService, "bids" | "asks" | "deals" | "transaction">;
-
 /** All pages of a list, forwards and then backwards. */
-async function pages(list: (start: SwapPageStart | null) => ReturnType<Lists["bids"]>): Promise<unknown[]> {
+async function pages(
+  list: (start: SwapPageStart | null) => ReturnType<SwapListService["bids"]>,
+): Promise<unknown[]> {
   const found: unknown[] = [];
   let page = await list(null);
   found.push(page);
@@ -96,16 +96,16 @@ async function everything(reads: SwapReads, world: World): Promise<Record<string
       for (const includeAskMatches of [true, false])
         await put(
           `bids ${label} ${includeAskMatches}`,
-          pages((start) => reads.bids({ ...query, start, includeAskMatches })),
+          pages((start) => reads.lists.bids({ ...query, start, includeAskMatches })),
         );
       await put(
         `deals ${label}`,
-        pages((start) => reads.deals({ ...query, start })),
+        pages((start) => reads.lists.deals({ ...query, start })),
       );
       for (const sort of ["created", "price"] as const)
         await put(
           `asks ${label} ${sort}`,
-          pages((start) => reads.asks({ ...query, start, sort, includeUnfunded: true })),
+          pages((start) => reads.lists.asks({ ...query, start, sort, includeUnfunded: true })),
         );
     }
   }
@@ -132,7 +132,7 @@ async function everything(reads: SwapReads, world: World): Promise<Record<string
   for (const hash of transactions.slice(-20)) {
     await put(
       `transaction ${hash}`,
-      pages((start) => reads.transaction(hash as Bytes32, { limit: 2, start })),
+      pages((start) => reads.lists.transaction(hash as Bytes32, { limit: 2, start })),
     );
     await put(`known ${hash}`, reads.knowsTransaction(hash as Bytes32));
   }

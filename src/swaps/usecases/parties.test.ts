@@ -40,11 +40,14 @@ async function scene() {
   const api = new SwapApi(parts);
   await ledger.applyEvm(evm(2, [locked("a", 2)]));
   const found = async (
-    filters: Partial<Parameters<typeof api.deals>[0]>,
+    filters: Partial<Parameters<typeof api.lists.deals>[0]>,
   ): Promise<readonly [number, number]> => {
     const none = { statuses: [], buyerEvm: null, sellerEvm: null, pearlAddress: null };
     const query = { ...none, start: null, limit: 9, ...filters };
-    const [bids, deals] = [await api.bids({ ...query, includeAskMatches: false }), await api.deals(query)];
+    const [bids, deals] = [
+      await api.lists.bids({ ...query, includeAskMatches: false }),
+      await api.lists.deals(query),
+    ];
     return [bids.rows.length, deals.rows.length];
   };
   return { ledger, found };
@@ -88,7 +91,7 @@ test("H-40, S-14: a PEARL address finds the asks of its key, those from before t
       includeUnfunded: true,
       sort: "created",
     } as const;
-    return (await api.asks(query)).rows.map((row) => row["ask_id"]);
+    return (await api.lists.asks(query)).rows.map((row) => row["ask_id"]);
   };
   assert.deepEqual(await found(old.terms.sellerPearlKey), [old.askId]);
   assert.deepEqual(await found(young.terms.sellerPearlKey), []);
@@ -122,8 +125,8 @@ test("S-55: a page begins behind its cursor, whichever orders came or went", asy
   await ledger.applyEvm(evm(2, [locked("a", 2)]));
   await ledger.applyEvm(evm(3, [locked("b", 3)]));
   const none = { statuses: [], buyerEvm: null, sellerEvm: null, pearlAddress: null, includeAskMatches: true };
-  const page = async (limit: number, start: Parameters<typeof api.bids>[0]["start"]) =>
-    (await api.bids({ ...none, limit, start })).rows.map((row) => row["order_hash"]);
+  const page = async (limit: number, start: Parameters<typeof api.lists.bids>[0]["start"]) =>
+    (await api.lists.bids({ ...none, limit, start })).rows.map((row) => row["order_hash"]);
   const key = [evm(3).tip.time, bytes32("order b")];
   assert.deepEqual(await page(9, { direction: "next", key }), [ORDER]);
   // Block 3 is replaced by one without the order: its key is still a place.

@@ -17,7 +17,6 @@ import { refusal, refused, answer, type SwapOutcome } from "./outcome.ts";
 import { rowOfAsk, type SwapDependencies, leastAskUsdc } from "./dependencies.ts";
 import { SecretGuard } from "./secret-guard.ts";
 import { ShownRuns } from "./shown-runs.ts";
-import type { AskListQuery, BidListQuery, SwapListQuery, SwapService } from "./swap-service.ts";
 
 /** Outputs at which a lock is looked for by its transaction alone. */
 const LOCK_VOUTS = 100;
@@ -50,7 +49,7 @@ export class SwapReads {
   readonly #deps: SwapReadDependencies;
   readonly #orders: OrderIndex;
   readonly #programs: TaprootKeyIndex;
-  readonly #lists: SwapLists;
+  readonly lists: SwapLists;
   readonly #guard: SecretGuard;
   readonly #runs: ShownRuns;
   /** Keys that were left when some were forgotten. */
@@ -65,7 +64,7 @@ export class SwapReads {
       rules,
     });
     this.#programs = new TaprootKeyIndex(deps.crypto, deps.clock);
-    this.#lists = new SwapLists({ ...deps, orders: this.#orders, programs: this.#programs });
+    this.lists = new SwapLists({ ...deps, orders: this.#orders, programs: this.#programs });
     this.#runs = new ShownRuns({
       crypto: deps.crypto,
       hrp: rules.hrp,
@@ -167,10 +166,6 @@ export class SwapReads {
     return this.#deps.ledger.reading(whatIsNamed(hash), evaluate);
   }
 
-  transaction(hash: Bytes32, page: Parameters<SwapService["transaction"]>[1]) {
-    return this.#lists.transaction(hash, page);
-  }
-
   transactionsOf(dealHash: Bytes32): Promise<SwapOutcome> {
     const { readiness, rules } = this.#deps;
     return this.#reading(dealHash, (reads) => {
@@ -205,18 +200,6 @@ export class SwapReads {
 
   typedData(): SwapOutcome {
     return signingTerms(this.#deps);
-  }
-
-  bids(query: BidListQuery) {
-    return this.#lists.bids(query);
-  }
-
-  asks(query: AskListQuery) {
-    return this.#lists.asks(query);
-  }
-
-  deals(query: SwapListQuery) {
-    return this.#lists.deals(query);
   }
 
   ask(askId: Bytes32): Promise<SwapOutcome> {
@@ -257,7 +240,7 @@ export class SwapReads {
   }
 
   async ofAddress(address: EvmAddress | PearlAddress): Promise<SwapOutcome> {
-    return answer(await this.#lists.ofAddress(address));
+    return answer(await this.lists.ofAddress(address));
   }
 
   #deal(reads: StateReads, dealHash: Bytes32): SwapOutcome {

@@ -63,6 +63,15 @@ interface SwapHeights {
   readonly evm: number;
 }
 
+/** The lists of swaps. */
+export interface SwapListService {
+  bids(query: BidListQuery): Promise<SwapList<WireRow>>;
+  asks(query: AskListQuery): Promise<SwapList<WireRow>>;
+  deals(query: SwapListQuery): Promise<SwapList<WireRow>>;
+  /** A-114: what a transaction of either chain did in swaps, by deal hash. A PEARL txid has 0x before it here, too. */
+  transaction(hash: Bytes32, page: Pick<SwapListQuery, "limit" | "start">): Promise<SwapList<WireRow>>;
+}
+
 /**
  * All use cases. What a read returns is of one state, that of `heights()` at that moment. What is about
  * deals is promised: those that are long over are read from the database.
@@ -86,11 +95,7 @@ export interface SwapService {
   stats(): Promise<WireRow>;
   /** H-44; INDEXER_NOT_SYNCED before the contract's fee is known. */
   typedData(): SwapOutcome;
-  bids(query: BidListQuery): Promise<SwapList<WireRow>>;
-  asks(query: AskListQuery): Promise<SwapList<WireRow>>;
-  deals(query: SwapListQuery): Promise<SwapList<WireRow>>;
-  /** A-114: what a transaction of either chain did in swaps, by deal hash. A PEARL txid has 0x before it here, too. */
-  transaction(hash: Bytes32, page: Pick<SwapListQuery, "limit" | "start">): Promise<SwapList<WireRow>>;
+  readonly lists: SwapListService;
   /** A-114: the transactions of an order or take. */
   transactionsOf(dealHash: Bytes32): Promise<SwapOutcome>;
   ask(askId: Bytes32): Promise<SwapOutcome>;

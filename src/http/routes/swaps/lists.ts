@@ -46,7 +46,7 @@ const bids: SwapRoute = {
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
-    return page(await service.bids({ ...asked, includeAskMatches }), binding);
+    return page(await service.lists.bids({ ...asked, includeAskMatches }), binding);
   },
 };
 
@@ -84,7 +84,7 @@ const asks: SwapRoute = {
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
-    return page(await service.asks({ ...asked, includeUnfunded, sort }), binding);
+    return page(await service.lists.asks({ ...asked, includeUnfunded, sort }), binding);
   },
 };
 
@@ -107,7 +107,7 @@ const deals: SwapRoute = {
     });
     if (!read.ok) return read.error;
     const { query: asked, binding } = read.value;
-    return page(await service.deals(asked), binding);
+    return page(await service.lists.deals(asked), binding);
   },
 };
 

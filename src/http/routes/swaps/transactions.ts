@@ -75,7 +75,7 @@ const one: SwapRoute = {
     const binding: CursorBinding = { list: "swapTransactions", scope: ["swapTransactions", hash] };
     const page = pageOfSwaps(query.value, binding);
     if (!page.ok) return page.error;
-    const { rows, ...keys } = await service.transaction(hash, page.value);
+    const { rows, ...keys } = await service.lists.transaction(hash, page.value);
     return answer({ result: rows, ...pageLinks(keys, binding) });
   },
 };
