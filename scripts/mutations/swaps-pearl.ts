@@ -259,10 +259,10 @@ const pearl = [
       why: "the tip's time passes for the median",
     },
   ]),
-  ...inFile("src/swaps/pearl/pearl-watch.ts", [
+  ...inFile("src/swaps/pearl/pearl-backscan.ts", [
     {
       rule: "S-53",
-      find: "if (this.#tip.isLoaded) await this.#readAgain();",
+      find: "if (this.#parts.tip.isLoaded) await this.#readAgain();",
       replace: "",
       why: "an order whose old blocks cannot be had keeps all others from being read again",
     },
@@ -274,8 +274,8 @@ const pearl = [
     },
     {
       rule: "S-53",
-      find: "this.#end(this.#again);\n      this.#tip",
-      replace: "this.#tip",
+      find: "this.#end(this.#again);",
+      replace: "",
       why: "what blocks that are read again had shown is lost with a write that failed",
     },
   ]),

@@ -10,7 +10,6 @@ import type { BlockHash, ScriptHex } from "../../src/primitives/brands.ts";
 import { UnsettledChain } from "../../src/follow/follower-errors.ts";
 import { Backscan } from "../../src/swaps/pearl/pearl-backscan.ts";
 import { fetchHeaders, type HeaderPoint, HeaderWindow } from "../../src/swaps/pearl/pearl-headers.ts";
-import { PearlMatcher } from "../../src/swaps/pearl/pearl-matcher.ts";
 import { BlockReader } from "../../src/swaps/pearl/pearl-reader.ts";
 import { NodeStanding } from "../../src/swaps/pearl/pearl-standing.ts";
 import { handClock } from "../../testkit/doubles/clock.ts";
@@ -134,7 +133,7 @@ describe("headers of a node", () => {
         {
           ledger: stage.ledger,
           reader: new BlockReader(client, context),
-          matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+          crypto: swapCrypto,
           headers: (low, high, parent) => fetchHeaders(client, context, low, high, parent),
         },
       );
@@ -161,7 +160,7 @@ describe("headers of a node", () => {
       const parts = {
         ledger: stage.ledger,
         reader: new BlockReader(client, context),
-        matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+        crypto: swapCrypto,
         headers: () => Promise.resolve([]),
       };
       const pass = new Backscan({ kind: "again", notes: [] }, { height: from, parent: null }, parts);
@@ -199,7 +198,7 @@ describe("headers of a node", () => {
         {
           ledger: stage.ledger,
           reader: new BlockReader(client, context),
-          matcher: new PearlMatcher(stage.ledger.watch, swapCrypto),
+          crypto: swapCrypto,
           headers: (low, high, parent) => fetchHeaders(client, context, low, high, parent),
         },
       );

@@ -1,20 +1,23 @@
-// Reads older PEARL blocks for scripts that have just become known (S-53). One pass over the blocks from the wanted
-// height up to the applied tip for many scripts at once, in pieces, so that the tip can move between them. A script
-// counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
+// Reads older PEARL blocks for scripts that have just become known, and where they must be read again (S-53). One pass over
+// the blocks from the wanted height up to the applied tip for many scripts at once, in pieces, so that the tip can move
+// between them. A script counts as covered only when the pass has reached the tip; a crash before that repeats the pass.
 
-import type { BlockHash } from "../../primitives/brands.ts";
+import type { BlockHash, Txid } from "../../primitives/brands.ts";
+import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
+import type { Clock } from "../../follow/ports.ts";
 import type { HeaderPoint, HeaderWindow, LinkedHeaders } from "./pearl-headers.ts";
-import { BlockFindings, type PearlMatcher, withPaid } from "./pearl-matcher.ts";
+import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, pointOf } from "./pearl-reader.ts";
-import type { ScanStart } from "./pearl-scan-start.ts";
+import { type ScanStart, scanStart } from "./pearl-scan-start.ts";
+import { lockTransactionsIn, type PearlTip } from "./pearl-tip.ts";
 import type { LedgerWrites, PearlChange, ReadGoal } from "../ledger/ports.ts";
 
 /** What a pass works with. */
 interface BackscanParts {
   readonly ledger: Pick<LedgerWrites, "watch" | "withClosed">;
+  readonly crypto: SwapCrypto;
   readonly reader: BlockReader;
-  readonly matcher: PearlMatcher;
   readonly headers: LinkedHeaders;
 }
 
@@ -23,11 +26,9 @@ const HEADERS_AT_ONCE = 2000;
 
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
+  readonly #parts: BackscanParts;
   readonly #goal: ReadGoal;
-  readonly #ledger: Pick<LedgerWrites, "watch" | "withClosed">;
-  readonly #reader: BlockReader;
   readonly #matcher: PearlMatcher;
-  readonly #headers: LinkedHeaders;
   readonly #findings: BlockFindings;
   /** Blocks that showed something, for finding forks below the window (S-53). */
   #showing: HeaderPoint[] = [];
@@ -37,15 +38,13 @@ export class Backscan {
   #previousHash: BlockHash | null;
   #hasLost = false;
 
-  constructor(goal: ReadGoal, start: ScanStart, { ledger, reader, matcher, headers }: BackscanParts) {
-    this.#ledger = ledger;
+  constructor(goal: ReadGoal, start: ScanStart, parts: BackscanParts) {
+    this.#parts = parts;
     this.#goal = goal;
     this.#nextHeight = start.height;
     this.#previousHash = start.parent;
-    this.#reader = reader;
-    this.#matcher = matcher;
-    this.#findings = new BlockFindings(matcher);
-    this.#headers = headers;
+    this.#matcher = new PearlMatcher(parts.ledger.watch, parts.crypto);
+    this.#findings = new BlockFindings(this.#matcher);
   }
 
   /** The lowest height that is not read yet. */
@@ -59,16 +58,17 @@ export class Backscan {
    * the tip must be looked at first.
    */
   async read(applied: HeaderWindow, most: number, isEnough: () => boolean): Promise<void> {
+    const { ledger, reader } = this.#parts;
     const first = this.#nextHeight;
     const to = Math.min(applied.tip?.height ?? -1, first + most - 1);
-    for await (const fetched of this.#reader.fetch(first, to, null)) {
-      const block = this.#reader.open(fetched, this.#previousHash);
+    for await (const fetched of reader.fetch(first, to, null)) {
+      const block = reader.open(fetched, this.#previousHash);
       if (block === null) throw new UnsettledChain(fetched.height - 1);
       const ours = applied.at(block.height);
       if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
       if (ours !== null) this.#joined.set(block.height, block.hash);
       const hasShown = await withPaid(
-        this.#ledger,
+        ledger,
         () => block.transactions(),
         () => this.#findings.add(block),
       );
@@ -137,9 +137,150 @@ export class Backscan {
     let [height, hash]: [number, BlockHash | null] = [this.#nextHeight - 1, this.#previousHash];
     while (height < end) {
       const to = Math.min(height + HEADERS_AT_ONCE, end);
-      const points = await this.#headers(height + 1, to, hash);
+      const points = await this.#parts.headers(height + 1, to, hash);
       [height, hash] = [to, points.at(-1)?.hash ?? null];
     }
     if (hash !== goal?.hash) throw new UnsettledChain(this.#nextHeight - 1);
+  }
+}
+
+/** What the passes work with. */
+interface OlderBlocksParts extends BackscanParts {
+  readonly clock: Clock;
+  readonly tip: Pick<PearlTip, "window" | "isLoaded" | "apply">;
+}
+
+/** Bounds. */
+export interface OlderBlocksOptions {
+  /** Blocks that are read, and the time from the first of them on, before the tip is looked at again. */
+  readonly backscanBlocks: number;
+  readonly backscanMs: number;
+}
+
+/** Who is told of what the passes find. */
+interface OlderBlocksListener {
+  /** Transactions whose lock outputs have become known; null: whatever was read may show more than it did. */
+  newLocks(txids: ReadonlySet<Txid> | null): void;
+  /** The node's chain has changed under a pass: the tip must be looked at. */
+  unsettled(): void;
+}
+
+/**
+ * The passes over older blocks: for scripts that are not covered, and for what is to be read again. The first goes before
+ * the second: a deal waits for its script (S-62), and by a hint anybody may have a year of blocks read again.
+ */
+export class OlderBlocks {
+  readonly #parts: OlderBlocksParts;
+  readonly #options: OlderBlocksOptions;
+  readonly #listener: OlderBlocksListener;
+  #covering: Backscan | null = null;
+  #again: Backscan | null = null;
+
+  constructor(parts: OlderBlocksParts, options: OlderBlocksOptions, listener: OlderBlocksListener) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#listener = listener;
+  }
+
+  /** Blocks above this one are replaced by others. */
+  rewound(toHeight: number): void {
+    const stays = this.#parts.tip.window.at(toHeight);
+    for (const scan of [this.#covering, this.#again]) {
+      if (stays === null || scan?.truncate(toHeight, stays.hash) === false) this.#end(scan);
+    }
+  }
+
+  /** What was found may not be what the ledger has: both passes begin anew. */
+  endAll(): void {
+    this.#end(this.#covering);
+    this.#end(this.#again);
+  }
+
+  /** One piece of a pass over older blocks; whether there is more to do at once. */
+  async readOn(): Promise<boolean> {
+    try {
+      this.#covering ??= await this.#nextCovering();
+      if (this.#covering !== null) return await this.#readOn(this.#covering);
+    } catch (error) {
+      // A node that is pruned or contradicts itself keeps nothing else from being read again; a store that is away does.
+      if (this.#parts.tip.isLoaded) await this.#readAgain();
+      throw error;
+    }
+    return this.#readAgain();
+  }
+
+  async #readAgain(): Promise<boolean> {
+    this.#again ??= this.#nextAgain();
+    return this.#again !== null && this.#readOn(this.#again);
+  }
+
+  async #readOn(scan: Backscan): Promise<boolean> {
+    const { clock, tip: applied } = this.#parts;
+    const { tip } = applied.window;
+    if (tip === null) return false;
+    // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
+    let endMs: number | null = null;
+    const isLate = (): boolean => {
+      endMs ??= clock.monotonicMs() + this.#options.backscanMs;
+      return clock.monotonicMs() >= endMs;
+    };
+    try {
+      if (scan.hasLost) await this.#handOver(scan, false);
+      await scan.read(applied.window, this.#options.backscanBlocks, () => isLate() || scan.isFull);
+      const isDone = scan.nextHeight > tip.height;
+      if (isDone || scan.isFull) await this.#handOver(scan, isDone);
+      if (isDone) this.#end(scan);
+    } catch (error) {
+      if (error instanceof UnsettledChain) this.#unsettle(scan);
+      throw error;
+    }
+    return true;
+  }
+
+  async #handOver(scan: Backscan, isDone: boolean): Promise<void> {
+    const { tip } = this.#parts;
+    const change = await scan.change(tip.window, isDone);
+    await tip.apply(change);
+    this.#listener.newLocks(lockTransactionsIn(change));
+  }
+
+  /** The node's chain has changed under a pass: what lies within the window is read anew, after the tip. */
+  #unsettle(scan: Backscan): void {
+    this.#listener.unsettled();
+    const { first } = this.#parts.tip.window;
+    const isWithin = first !== null && scan.nextHeight > first.height + 1;
+    if (!isWithin || !scan.truncate(first.height, first.hash)) this.#end(scan);
+  }
+
+  /** Lets go of a pass that is done, or cannot go on: the ledger says for what one has to be made anew. */
+  #end(scan: Backscan | null): void {
+    if (scan === this.#covering) this.#covering = null;
+    if (scan === this.#again) this.#again = null;
+  }
+
+  /** A pass for all scripts that are not covered; null where all are. */
+  async #nextCovering(): Promise<Backscan | null> {
+    const { ledger, headers, tip } = this.#parts;
+    const uncovered = ledger.watch.uncovered();
+    if (uncovered.length === 0) return null;
+    const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
+    const start = await scanStart(time, tip.window, (from, to) => headers(from, to, null));
+    // The mempool was read without these scripts.
+    this.#listener.newLocks(null);
+    const scripts = uncovered.map(({ script }) => script.script);
+    return new Backscan(
+      { kind: "scripts", scripts, fromTime: time, fromHeight: start.height },
+      start,
+      this.#parts,
+    );
+  }
+
+  /** A pass over what is to be read again; null where nothing is. */
+  #nextAgain(): Backscan | null {
+    const noted = this.#parts.ledger.watch.rereads();
+    if (noted.size === 0) return null;
+    const height = [...noted.values()].reduce((lowest, one) => Math.min(lowest, one), Infinity);
+    const start = { height: Math.max(height, 0), parent: null };
+    return new Backscan({ kind: "again", notes: [...noted.keys()] }, start, this.#parts);
   }
 }

@@ -7,18 +7,16 @@ import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { ChainFollower, type RetryPause, retryMs } from "../../follow/chain-follower.ts";
 import type { Condition, ConditionSource } from "../../follow/conditions.ts";
-import { Trouble, UnsettledChain } from "../../follow/follower-errors.ts";
+import { Trouble } from "../../follow/follower-errors.ts";
 import { Lasting } from "../../follow/lasting.ts";
 import type { Clock, Log, SwapNode } from "../../follow/ports.ts";
-import { Backscan } from "./pearl-backscan.ts";
+import { OlderBlocks, type OlderBlocksOptions } from "./pearl-backscan.ts";
 import { fetchHeaders, type LinkedHeaders } from "./pearl-headers.ts";
 import { HiddenSecrets } from "./pearl-hidden-secrets.ts";
-import { PearlMatcher } from "./pearl-matcher.ts";
 import { BlockReader, type BodySource } from "./pearl-reader.ts";
-import { type ScanStart, scanStart } from "./pearl-scan-start.ts";
 import { NodeStanding, type OtherNodes, stalled } from "./pearl-standing.ts";
-import { lockTransactionsIn, type PearlStep, PearlTip } from "./pearl-tip.ts";
-import type { LedgerWrites, ReadGoal } from "../ledger/ports.ts";
+import { type PearlStep, PearlTip } from "./pearl-tip.ts";
+import type { LedgerWrites } from "../ledger/ports.ts";
 import type { PearlStanding } from "../standings.ts";
 
 /** What the watch works with. */
@@ -36,16 +34,13 @@ interface PearlWatchDependencies {
 }
 
 /** Settings of the watch. */
-export interface PearlWatchOptions {
+export interface PearlWatchOptions extends OlderBlocksOptions {
   /** Pause between two looks for new scripts (`PEARL_POLL_MS`). New blocks are told by the node's own watch. */
   readonly pollMs: number;
   /** Longest time without asking the node for its tip. */
   readonly idleMs: number;
   /** Blocks in one change of the ledger while catching up. */
   readonly batchBlocks: number;
-  /** Blocks read for late scripts, and the time from the first of them on, before the tip is looked at again. */
-  readonly backscanBlocks: number;
-  readonly backscanMs: number;
   readonly retryMinMs: number;
   readonly retryMaxMs: number;
   /** For how long no round has ended well when /health says so. */
@@ -77,8 +72,6 @@ export class PearlWatch implements ConditionSource {
   readonly #options: PearlWatchOptions;
   readonly #loop: ChainFollower;
   readonly #trouble: Trouble;
-  readonly #reader: BlockReader;
-  readonly #headers: LinkedHeaders;
   readonly #standing: NodeStanding;
   /** What other nodes have and the followed one has not. */
   readonly hidden: HiddenSecrets;
@@ -88,12 +81,7 @@ export class PearlWatch implements ConditionSource {
   readonly #listeners: NewLocksListener[] = [];
   #isTipDue = true;
   #tipAskedMs = Number.NEGATIVE_INFINITY;
-  /**
-   * The passes over older blocks: for scripts that are not covered, and for what is to be read again. The first goes
-   * before the second: a deal waits for its script (S-62), and by a hint anybody may have a year of blocks read again.
-   */
-  #covering: Backscan | null = null;
-  #again: Backscan | null = null;
+  readonly #older: OlderBlocks;
   /**
    * Whether blocks are being compared that are not in the ledger yet. After a failure, too, until a round has ended well: the
    * ledger may have taken them, and not see it before the store answers again.
@@ -120,17 +108,24 @@ export class PearlWatch implements ConditionSource {
       recovered: () => this.#recovered(),
       failed: (error, failures) => this.#failed(error, failures),
     });
-    this.#reader = new BlockReader(deps.node, deps.context);
-    this.#headers = (from, to, parent) => fetchHeaders(deps.node, deps.context, from, to, parent);
+    const reader = new BlockReader(deps.node, deps.context);
+    const headers: LinkedHeaders = (from, to, parent) =>
+      fetchHeaders(deps.node, deps.context, from, to, parent);
     this.#standing = new NodeStanding(deps.node, deps.others, deps.context.network.name, deps.clock);
     this.hidden = new HiddenSecrets({ ...deps, applied: () => this.#tip.window });
-    const following = { ...deps, reader: this.#reader, headers: this.#headers, standing: this.#standing };
+    const following = { ...deps, reader, headers, standing: this.#standing };
     this.#tip = new PearlTip(following, options.batchBlocks, {
       undoing: (toHeight) => {
         this.#rewinds += 1;
         this.#lowerMarks(toHeight);
       },
       stepped: (step) => this.#stepped(step),
+    });
+    this.#older = new OlderBlocks({ ...following, tip: this.#tip }, options, {
+      newLocks: (txids) => this.#tellNewLocks(txids),
+      unsettled: () => {
+        this.#isTipDue = true;
+      },
     });
     deps.node.onTipChange(() => {
       this.#isTipDue = true;
@@ -216,8 +211,7 @@ export class PearlWatch implements ConditionSource {
   async round(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#deps;
     if (!this.#tip.isLoaded) {
-      this.#end(this.#covering);
-      this.#end(this.#again);
+      this.#older.endAll();
       this.#tip.load();
       // A write that failed may have happened, with lock outputs that nobody has been told of.
       this.#tellNewLocks(null);
@@ -244,7 +238,7 @@ export class PearlWatch implements ConditionSource {
     // Of a node that fell back the blocks up to the applied tip cannot be had.
     if (signal.aborted || this.#tip.fallenTo !== null) return false;
     this.#isOlderOwed = true;
-    const hasMore = await this.#readOlder();
+    const hasMore = await this.#older.readOn();
     this.#isOlderOwed = false;
     return hasMore;
   }
@@ -282,103 +276,12 @@ export class PearlWatch implements ConditionSource {
 
   #rewound(toHeight: number): void {
     this.#lowerMarks(toHeight);
-    const stays = this.#tip.window.at(toHeight);
-    for (const scan of [this.#covering, this.#again]) {
-      if (stays === null || scan?.truncate(toHeight, stays.hash) === false) this.#end(scan);
-    }
+    this.#older.rewound(toHeight);
   }
 
   #tellNewLocks(txids: ReadonlySet<Txid> | null): void {
     if (txids?.size === 0) return;
     for (const listener of this.#listeners) listener(txids);
-  }
-
-  /** One piece of a pass over older blocks; whether there is more to do at once. */
-  async #readOlder(): Promise<boolean> {
-    try {
-      this.#covering ??= await this.#nextCovering();
-      if (this.#covering !== null) return await this.#readOn(this.#covering);
-    } catch (error) {
-      // A node that is pruned or contradicts itself keeps nothing else from being read again; a store that is away does.
-      if (this.#tip.isLoaded) await this.#readAgain();
-      throw error;
-    }
-    return this.#readAgain();
-  }
-
-  async #readAgain(): Promise<boolean> {
-    this.#again ??= this.#nextAgain();
-    return this.#again !== null && this.#readOn(this.#again);
-  }
-
-  async #readOn(scan: Backscan): Promise<boolean> {
-    const { tip } = this.#tip.window;
-    if (tip === null) return false;
-    const { clock } = this.#deps;
-    // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
-    let endMs: number | null = null;
-    const isLate = (): boolean => {
-      endMs ??= clock.monotonicMs() + this.#options.backscanMs;
-      return clock.monotonicMs() >= endMs;
-    };
-    try {
-      if (scan.hasLost) await this.#handOver(scan, false);
-      await scan.read(this.#tip.window, this.#options.backscanBlocks, () => isLate() || scan.isFull);
-      const isDone = scan.nextHeight > tip.height;
-      if (isDone || scan.isFull) await this.#handOver(scan, isDone);
-      if (isDone) this.#end(scan);
-    } catch (error) {
-      if (error instanceof UnsettledChain) this.#unsettle(scan);
-      throw error;
-    }
-    return true;
-  }
-
-  async #handOver(scan: Backscan, isDone: boolean): Promise<void> {
-    const change = await scan.change(this.#tip.window, isDone);
-    await this.#tip.apply(change);
-    this.#tellNewLocks(lockTransactionsIn(change));
-  }
-
-  /** The node's chain has changed under a pass: what lies within the window is read anew, after the tip. */
-  #unsettle(scan: Backscan): void {
-    this.#isTipDue = true;
-    const { first } = this.#tip.window;
-    const isWithin = first !== null && scan.nextHeight > first.height + 1;
-    if (!isWithin || !scan.truncate(first.height, first.hash)) this.#end(scan);
-  }
-
-  /** Lets go of a pass that is done, or cannot go on: the ledger says for what one has to be made anew. */
-  #end(scan: Backscan | null): void {
-    if (scan === this.#covering) this.#covering = null;
-    if (scan === this.#again) this.#again = null;
-  }
-
-  /** A pass for all scripts that are not covered; null where all are. */
-  async #nextCovering(): Promise<Backscan | null> {
-    const uncovered = this.#deps.ledger.watch.uncovered();
-    if (uncovered.length === 0) return null;
-    const time = uncovered.reduce((least, { fromTime }) => Math.min(least, fromTime), Infinity);
-    const start = await scanStart(time, this.#tip.window, (from, to) => this.#headers(from, to, null));
-    // The mempool was read without these scripts.
-    this.#tellNewLocks(null);
-    const scripts = uncovered.map(({ script }) => script.script);
-    return this.#pass({ kind: "scripts", scripts, fromTime: time, fromHeight: start.height }, start);
-  }
-
-  /** A pass over what is to be read again; null where nothing is. */
-  #nextAgain(): Backscan | null {
-    const noted = this.#deps.ledger.watch.rereads();
-    if (noted.size === 0) return null;
-    const height = [...noted.values()].reduce((lowest, one) => Math.min(lowest, one), Infinity);
-    const start = { height: Math.max(height, 0), parent: null };
-    return this.#pass({ kind: "again", notes: [...noted.keys()] }, start);
-  }
-
-  #pass(goal: ReadGoal, start: ScanStart): Backscan {
-    const { ledger, crypto } = this.#deps;
-    const matcher = new PearlMatcher(ledger.watch, crypto);
-    return new Backscan(goal, start, { ledger, reader: this.#reader, matcher, headers: this.#headers });
   }
 
   #recovered(): void {
