@@ -54,10 +54,6 @@ class StoredState implements SwapStore {
     this.#stored = stored;
   }
 
-  async identity() {
-    return this.#stored.identity;
-  }
-
   async initialise() {
     // Whether it fits is looked at when something is stored.
   }

@@ -72,7 +72,6 @@ describe("hashlocks that end alike", () => {
     const { swaps } = store;
     const counted: SwapStore = {
       tellsChanges: false,
-      identity: () => swaps.identity(),
       initialise: (identity) => swaps.initialise(identity),
       load: (visit) => swaps.load(visit),
       checkpoints: (chain) => swaps.checkpoints(chain),

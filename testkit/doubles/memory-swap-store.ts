@@ -41,10 +41,6 @@ export class MemorySwapStore implements SwapStore {
     this.tellsChanges = tellsChanges;
   }
 
-  async identity(): Promise<SwapIdentity | null> {
-    return this.#identity;
-  }
-
   async initialise(identity: SwapIdentity): Promise<void> {
     this.#identity ??= identity;
     if (JSON.stringify(this.#identity) !== JSON.stringify(identity)) throw new Error("another identity");

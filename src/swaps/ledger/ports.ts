@@ -97,8 +97,6 @@ export class NothingWritten extends Error {
  * deals; the identity stays.
  */
 export interface SwapStore {
-  /** Null in a database without swaps. */
-  identity(): Promise<SwapIdentity | null>;
   /** Stores the identity of a new database; rejects where another one is there (S-26). */
   initialise(identity: SwapIdentity): Promise<void>;
   /** Visits every fact that belongs to no closed bundle in the order of its first insertion, then resolves. */

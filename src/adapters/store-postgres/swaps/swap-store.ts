@@ -57,10 +57,6 @@ export class PostgresSwapStore implements SwapStore {
     this.#readers = readers;
   }
 
-  identity(): Promise<SwapIdentity | null> {
-    return this.#settled((session) => answered(session, storedIdentity()));
-  }
-
   initialise(identity: SwapIdentity): Promise<void> {
     return this.#writer.write(async (session) => {
       const found = await answered(session, storedIdentity());

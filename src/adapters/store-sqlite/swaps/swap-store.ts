@@ -22,7 +22,6 @@ import {
   readFact,
   standingAlarms,
   storedCheckpoints,
-  storedIdentity,
   storedKeys,
 } from "../../store-rows/swap-rows.ts";
 import { answered } from "../answered.ts";
@@ -44,10 +43,6 @@ export class SqliteSwapStore implements SwapStore {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;
-  }
-
-  async identity(): Promise<SwapIdentity | null> {
-    return answered(this.#reader, storedIdentity());
   }
 
   async initialise(identity: SwapIdentity): Promise<void> {
