@@ -328,12 +328,8 @@ function errors(
   const answers: Record<string, Json> = {};
   for (const [status, same] of byStatus) {
     const isNoVerdict = (code: ErrorCode): boolean => noVerdict.includes(code);
-    const made = same.map((code) => {
-      return [
-        code,
-        { value: isNoVerdict(code) ? exampleNoVerdict(code) : exampleError(schema, code) },
-      ] as const;
-    });
+    const exampleOf = (code: ErrorCode) =>
+      isNoVerdict(code) ? exampleNoVerdict(code) : exampleError(schema, code);
     const shape = referenceTo(schema);
     answers[status] = {
       description: same.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join(" "),
@@ -341,7 +337,7 @@ function errors(
       content: {
         "application/json": {
           schema: same.some(isNoVerdict) ? { anyOf: [referenceTo("NoVerdict"), shape] } : shape,
-          examples: Object.fromEntries(made),
+          examples: Object.fromEntries(same.map((code) => [code, { value: exampleOf(code) }])),
         },
       },
     };

@@ -53,13 +53,20 @@ export interface TimedChange {
 const MOST_PARTS = 10_000;
 
 /** What other processes are told of a change; null where that would be far too long: it is not even made. */
-export function toldChange(timed: TimedChange): string | null {
-  const { change } = timed;
+export function toldChange({ change, was, is, opened }: TimedChange): string | null {
   if (partsOf(change) > MOST_PARTS) return null;
-  if (change.kind !== "mempool") return changeText(timed, change);
-  // What came and went, so that a text is as long as what has changed: anybody can keep thousands of claims in the mempool.
+  const written = sightedAs(writtenOf(change), inputsOnce);
+  return FORMAT.text({ change: written, was: momentOf(was), is: momentOf(is), opened });
+}
+
+/**
+ * Of the mempool what came and went, so that a text is as long as what has changed: anybody can keep thousands of claims in
+ * it.
+ */
+function writtenOf(change: LedgerChange): WrittenChange {
+  if (change.kind !== "mempool") return change;
   const { locks: _, ...shown } = change;
-  return changeText(timed, shown);
+  return shown;
 }
 
 /** What a change tells of, one by one. */
@@ -80,16 +87,6 @@ function partsOf(change: LedgerChange): number {
 type WrittenChange = Exclude<LedgerChange, MempoolChange> | MempoolStep;
 type MempoolChange = Extract<LedgerChange, { kind: "mempool" }>;
 type MempoolStep = Omit<MempoolChange, "locks">;
-
-/** The text of a change. */
-function changeText({ was, is, opened }: TimedChange, change: WrittenChange): string {
-  return FORMAT.text({
-    change: sightedAs(change, inputsOnce),
-    was: momentOf(was),
-    is: momentOf(is),
-    opened,
-  });
-}
 
 /** The change of a text, told over a state with this picture. @throws where a program of another version has written it. */
 export function readChange(text: string, before: MempoolLocks): TimedChange {

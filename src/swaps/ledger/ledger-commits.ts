@@ -237,7 +237,10 @@ export class LedgerCommits {
     if (this.#owesReset) draft.forget(UNTOLD, "rows");
     if (rest.length > 0) draft.store(UNTOLD, "rows");
     const events = this.#owesReset ? null : [...draft.events, ...told];
-    const landing = this.#land(draft, events, { change, was, is, opened });
+    const landing = this.#commit(draft, events, { change, was, is, opened }).then(() => {
+      this.#owesReset = false;
+      draft.books.layDown();
+    });
     this.#landing = landing.catch(() => undefined);
     await landing;
     this.#lastContext = is;
@@ -263,12 +266,6 @@ export class LedgerCommits {
       before = this.#books.closed.state.version;
       await this.#carryOut({ kind: "open", questions: [question] });
     }
-  }
-
-  async #land(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {
-    await this.#commit(draft, events, timed);
-    this.#owesReset = false;
-    draft.books.layDown();
   }
 
   async #commit(draft: Draft, events: readonly StoredSwapEvent[] | null, timed: TimedChange): Promise<void> {
