@@ -94,9 +94,9 @@ export class EvmCatchUp {
     return this.#read(followed, parent, this.#rewindTo(parent), signal);
   }
 
-  /** Undoes all above this block (null: all); `alarm`: where that replaces a final one. */
-  #rewindTo(block: EvmPoint | null, alarm: FinalAlarm | null = null): EvmRewind {
-    return { toHeight: block?.number ?? this.#options.firstBlock - 1, alarm };
+  /** Undoes all above this block (null: all). */
+  #rewindTo(block: EvmPoint | null): EvmRewind {
+    return { toHeight: block?.number ?? this.#options.firstBlock - 1, alarm: null };
   }
 
   /** Goes back to this block (null: before all) because the chain above it is another one, and reads that. */

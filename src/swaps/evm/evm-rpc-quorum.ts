@@ -163,8 +163,9 @@ export class EvmRpcQuorum {
     while (!signal.aborted) {
       for (const index of sources.keys()) {
         if (asking.has(index)) continue;
-        const asked = this.#askQuietly(index).then(() => void asking.delete(index));
-        asking.set(index, asked);
+        const end = (): void => void asking.delete(index);
+        // What failed is kept with the view.
+        asking.set(index, this.ask(index).then(end, end));
       }
       const mayLack = sources.length > 2 ? 1 : 0;
       while (asking.size > mayLack) await Promise.race(asking.values());
@@ -176,13 +177,8 @@ export class EvmRpcQuorum {
 
   /** Asks every RPC once and compares them. Never rejects. */
   async look(): Promise<void> {
-    await Promise.all(this.#parts.sources.map((_, i) => this.#askQuietly(i)));
+    await Promise.allSettled(this.#parts.sources.map((_, i) => this.ask(i)));
     await this.#compareAll();
-  }
-
-  /** What failed is kept with the view. */
-  async #askQuietly(index: number): Promise<void> {
-    await this.ask(index).catch(() => undefined);
   }
 
   async #compareAll(): Promise<void> {
