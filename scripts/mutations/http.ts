@@ -132,15 +132,21 @@ const cache: Break[] = [
   ...inFile("src/http/answer.ts", [
     {
       rule: "H-08",
-      find: "match[1] === tag",
-      replace: "match[1] === undefined",
+      find: "tagsIn(ifNoneMatch)?.has(tagIn(answer, encoding)) ?? false",
+      replace: "false",
       why: "a client that has the answer gets it again",
     },
     {
       rule: "H-08",
-      find: "const tag = tagIn(answer, encoding)",
-      replace: "const { tag } = answer",
+      find: "has(tagIn(answer, encoding))",
+      replace: "has(answer.tag)",
       why: "a client is told to use bytes in an encoding that it does not hold",
+    },
+    {
+      rule: "H-08",
+      find: "if (place === null) return null;",
+      replace: "if (place === null) return tags;",
+      why: "what is no list of entity tags is answered by 304",
     },
     {
       rule: "H-08",

@@ -184,8 +184,24 @@ function tagIn(answer: Answer, encoding: Encoding): string {
   return encoding === "identity" ? answer.tag : `${answer.tag}-${encoding}`;
 }
 
+/** One place of a list of entity tags up to its comma or the end; places may be empty (RFC 9110 §5.6.1.2, §8.8.3). */
+const LISTED_TAG = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+
+/** The tags of a list, without quotes; null where it is no such list. */
+function tagsIn(list: string): ReadonlySet<string> | null {
+  const tags = new Set<string>();
+  for (let at = 0; at < list.length; at = LISTED_TAG.lastIndex) {
+    LISTED_TAG.lastIndex = at;
+    const place = LISTED_TAG.exec(list);
+    if (place === null) return null;
+    if (place[1] !== undefined) tags.add(place[1]);
+  }
+  return tags;
+}
+
 /**
  * True where `If-None-Match` names the answer in the encoding that this client takes (RFC 9110 §13.1.2: lists, W/, *).
+ * What is no list of tags names none.
  * A cache that holds another one only has nothing that it could hand out, and must not use a 304 whose tag it does not
  * know (RFC 9111 §4.3.4).
  */
@@ -196,11 +212,7 @@ export function isKnownToClient(
 ): boolean {
   if (ifNoneMatch === undefined || answer.status !== 200) return false;
   if (ifNoneMatch.trim() === "*") return true;
-  const tag = tagIn(answer, encoding);
-  for (const match of ifNoneMatch.matchAll(/(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g)) {
-    if (match[1] === tag) return true;
-  }
-  return false;
+  return tagsIn(ifNoneMatch)?.has(tagIn(answer, encoding)) ?? false;
 }
 
 /** Headers of an answer in an encoding, `x-request-id` and `content-length` aside. */

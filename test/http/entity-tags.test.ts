@@ -32,7 +32,13 @@ describe("entity tags and encodings", () => {
       assert.equal(answer.headers["x-indexed-height"], "100");
       assert.equal(answer.headers["cache-control"], "no-cache");
     }
-    for (const value of ['"x"', String(etag).slice(1, -1), "", '"*"']) {
+    for (const value of [`,${etag}`, `"x" ,\t, ${etag} ,`, `""\t,W/${etag}`]) {
+      const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": value } });
+      assert.equal(answer.statusCode, 304, value);
+    }
+    // What is no list of tags names none (RFC 9110 §8.8.3).
+    const malformed = [`${etag}x`, `x${etag}`, `${etag} ${etag}`, `w/${etag}`, `W/ ${etag}`, `${etag}, x`];
+    for (const value of ['"x"', String(etag).slice(1, -1), "", '"*"', ...malformed]) {
       const answer = await one.app.inject({ url: OPLIST, headers: { "if-none-match": value } });
       assert.equal(answer.statusCode, 200, value);
     }
