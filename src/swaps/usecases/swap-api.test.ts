@@ -158,6 +158,23 @@ describe("S-65: stats", () => {
     outside.now += 10 * DAY;
     assert.equal(fieldOf((await swaps.stats()).last_24h, "settled_count"), 1);
   });
+
+  test("are answered though the EVM tip moves each time that the store is asked, as in a first sync", async () => {
+    const { api: swaps, ledger } = await api();
+    await ledger.applyEvm(evm(2, [locked("a", 2), accepted("a", 2)]));
+    await ledger.applyEvm(evm(3, [claimed("a", 3)]));
+    const reading = ledger.reading.bind(ledger);
+    let height = 3;
+    const moving: typeof ledger.reading = async (questions, evaluate) => {
+      height += 1;
+      assert.ok(height < 100, "the store is asked without an end");
+      await ledger.applyEvm(evm(height));
+      return reading(questions, evaluate);
+    };
+    Object.assign(ledger, { reading: moving });
+    assert.equal((await swaps.stats()).settled_count, 1);
+    assert.ok(height <= 7);
+  });
 });
 
 test("H-44: the least ask that is told is the contract's minimum where the setting's is lower, and the other way round", async () => {

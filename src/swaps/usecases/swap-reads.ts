@@ -28,6 +28,8 @@ const NOBODY_LOCKED =
   "the takes that nobody has funded.";
 /** What stats count as the last day. */
 const DAY_S = 86_400;
+/** So often the store is asked for it at most. */
+const STATS_TRIES = 4;
 
 /** What reads need of the parts. */
 export type SwapReadDependencies = Pick<
@@ -183,12 +185,12 @@ export class SwapReads {
 
   async stats() {
     const { asks, readiness, ledger } = this.#deps;
-    for (;;) {
-      const from = readiness.context().tips.evm.time - DAY_S;
-      const stats = await ledger.reading([{ kind: "settled", after: from }], (_, { rows }) => {
-        const { time } = readiness.context().tips.evm;
-        // The tip has moved while the store was asked: other orders are of its last day.
-        if (time - DAY_S !== from) return null;
+    for (let tries = 1; ; tries += 1) {
+      const { time } = readiness.context().tips.evm;
+      const stats = await ledger.reading([{ kind: "settled", after: time - DAY_S }], (_, { rows }) => {
+        // The tip has moved while the store was asked: other orders are of its last day. One that moves each time, as in a
+        // first sync before a slow store, is not waited for: then it is the last day before the question.
+        if (readiness.context().tips.evm.time !== time && tries < STATS_TRIES) return null;
         return swapStats(this.#orders.all(), asks.counts(), time, {
           ...ledger.closedCounts(),
           lastDay: rows[0] ?? [],
