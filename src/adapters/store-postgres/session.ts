@@ -8,6 +8,7 @@ import { Client, Query, type QueryArrayResult } from "pg";
 import { StoreUnavailable } from "../../index/ports.ts";
 import { cellRows, CellReader, type Cells, type Value } from "../store-rows/cells.ts";
 import { afterLived, everyTick, patienceNow } from "./patience.ts";
+import { withCheckedTls } from "./tls-mode.ts";
 
 /** One step from schema `version - 1` to `version`. */
 export interface Migration {
@@ -346,7 +347,7 @@ function isFull(failure: unknown): boolean {
 function clientOf(url: string, name: string, socket: Socket): Client {
   try {
     return new Client({
-      connectionString: url,
+      connectionString: withCheckedTls(url),
       application_name: name,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
