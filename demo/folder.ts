@@ -1,9 +1,10 @@
 // The demo's folder holds chain, keys and database side by side and belongs to one demo at a time. Its lock is one that
 // the operating system lets go of when the process dies, however it dies.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "../src/adapters/store-sqlite/make-folder.ts";
 import { castOf, type Cast } from "./cast.ts";
 
 /** Seed of every new folder: the demo is the same story on every machine. */
@@ -124,7 +125,7 @@ export function writeSecret(path: string, content: object): void {
 
 /** Takes the folder, emptied first where `fresh` is asked for; null when another demo has it. */
 export function takeFolder(folder: string, fresh: boolean): DemoFolder | null {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const held = lock(join(folder, LOCK_FILE));
   if (held === null) return null;
   try {

@@ -2,9 +2,10 @@
 // the dev node makes the same block from the same line, hash and all: so the last saved state and the lines behind it
 // give back exactly the chain that the service has seen, and no block is ever lost.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readdirSync } from "node:fs";
 import { renameSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../src/adapters/store-sqlite/make-folder.ts";
 
 /** One thing that was done to the chain. `parent`: the tip's hash before it, for checking a replay. */
 export type JournalLine =
@@ -41,7 +42,7 @@ export class EvmJournal {
 
   /** Opens the folder, which is made where it is missing; `isNew` where it holds no chain. */
   static open(folder: string): { readonly journal: EvmJournal; readonly isNew: boolean } {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const sequences = readdirSync(folder).flatMap((name) => {
       const found = STATE.exec(name)?.[1];
       return found === undefined ? [] : [Number(found)];

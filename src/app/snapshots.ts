@@ -2,12 +2,13 @@
 // digest of every block from the rows, the books, and at the end either another service's word or his own node's. It is
 // a SQLite database; with PostgreSQL one is made of the rows, or its rows are stored once they have been checked.
 
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { fillPostgresIndex, holdsPostgresIndex } from "../adapters/store-postgres/snapshot/fill-index.ts";
 import { withPostgresContents } from "../adapters/store-postgres/snapshot/index-contents.ts";
 import { addressHash } from "../adapters/store-sqlite/address-hash.ts";
 import { addressSeed } from "../adapters/store-sqlite/address-ids.ts";
+import { makeFolder } from "../adapters/store-sqlite/make-folder.ts";
 import { auditStore } from "../adapters/store-sqlite/audit/audit.ts";
 import { storedTip } from "../adapters/store-sqlite/block-rows.ts";
 import type { Connection } from "../adapters/store-sqlite/connection.ts";
@@ -130,7 +131,7 @@ function lockTarget(target: DatabaseTarget): WriteLock {
       `another command works on the same files (${name}…) of ${shownDatabase(target)} in this folder: let it end, or run ` +
         "this one in another folder",
     );
-  mkdirSync(dirname(name), { recursive: true });
+  makeFolder(dirname(name));
   return takeWriteLock(name);
 }
 

@@ -1,7 +1,7 @@
 // Opens an index database; the one entrance of the SQLite engine. The store port behind it sends writes to the writer
 // thread, reads happen here on a read-only connection.
 
-import { rm, mkdir, mkdtemp } from "node:fs/promises";
+import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { BlockHash, Outpoint } from "../../primitives/brands.ts";
@@ -27,6 +27,7 @@ import { storedBlock, storedTip } from "./block-rows.ts";
 import { CellReader } from "../store-rows/cells.ts";
 import { type Connection, openReader, type PageMemory } from "./connection.ts";
 import { dumpStore } from "./audit/dump.ts";
+import { makeFolder } from "./make-folder.ts";
 import { loadState, visitOpenAnchors } from "./read/load-state.ts";
 import { buffersOf, packCommit } from "./write/packed-commit.ts";
 import { answered } from "./answered.ts";
@@ -70,7 +71,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const temporaryFolder = options.file === ":memory:" ? await mkdtemp(join(tmpdir(), "strand-index-")) : null;
   const file = temporaryFolder === null ? resolve(options.file) : join(temporaryFolder, "index.db");
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     const { openWriter = (start: WriterStart) => WriterThread.start(start) } = options;
     const writer = await openWriter({ file, memory, layout, eventFloor });
     try {

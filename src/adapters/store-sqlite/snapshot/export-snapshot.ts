@@ -6,7 +6,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -19,6 +18,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { storedTip } from "../block-rows.ts";
 import { Connection, openPassingReader } from "../connection.ts";
+import { makeFolder } from "../make-folder.ts";
 import { assertReadable } from "../migrate.ts";
 import { answered } from "../answered.ts";
 import { storedParameters } from "../../store-rows/parameters.ts";
@@ -40,7 +40,7 @@ export type Exported = Omit<SnapshotManifest, "format">;
  */
 export function exportSnapshot(file: string, folder: string, partBytes = PART_BYTES): Exported {
   if (!existsSync(file)) throw new Error(`the database ${file} does not exist: check DATABASE_URL`);
-  makeFolder(folder);
+  makeTarget(folder);
   const place = join(folder, "export");
   const lock = takeWriteLock(
     place,
@@ -54,9 +54,9 @@ export function exportSnapshot(file: string, folder: string, partBytes = PART_BY
   }
 }
 
-function makeFolder(folder: string): void {
+function makeTarget(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`the folder ${folder} cannot be made: ${reason}; give another one with --to`, { cause });

@@ -7,7 +7,6 @@ import {
   existsSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -18,6 +17,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { Connection } from "../connection.ts";
+import { makeFolder } from "../make-folder.ts";
 import { assertReadable } from "../migrate.ts";
 import { schemaDifferences } from "../schema-differences.ts";
 import { removeBeside } from "./index-contents.ts";
@@ -33,7 +33,7 @@ export function assembleSnapshot(
   file: string,
   onPart: (parts: number) => void = () => undefined,
 ): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   // A run that ended later on, when the database was whole and in use, has left a log of changes that belongs to it alone.
   removeBeside(file);
   if (assembled(folder, manifest, file, onPart)) return;
