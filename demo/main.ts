@@ -23,6 +23,7 @@ import { isPortFree } from "./port-check.ts";
 import { Purse } from "./purse.ts";
 import { serviceConfig } from "./service-config.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { isAnvilSilent } from "./swaps/evm-chain.ts";
 import { type EvmSide, openEvmSide } from "./swaps/opening.ts";
 import { swapClient } from "./swaps/swap-client.ts";
 import { SwapTeller } from "./swaps/swap-lines.ts";
@@ -214,10 +215,15 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
   }
 }
 
+const ANVIL_SILENT =
+  "the EVM dev node (anvil) no longer answers: it was stopped, or this computer stood still or had too much else to do. Start " +
+  "the demo again: it goes on with the same chains";
+
 /** What is refused, or fails of the folder and the disk, in sentences; null where it is a bug, which shows its stack. */
 function failureSentences(error: unknown, folder: string): readonly string[] | null {
   if (error instanceof CommandRefused) return error.sentences;
   if (error instanceof FolderUnusable) return [`${error.message}; or choose another folder with --folder`];
+  if (isAnvilSilent(error)) return [ANVIL_SILENT];
   if (!(error instanceof Error && "syscall" in error)) return null;
   return [`${error.message}: is there room, and a right to write, in ${folder}?`];
 }

@@ -2,8 +2,8 @@
 // people have sent until then. All of it is written down first (see evm-journal.ts); what a reader's own wallet has sent
 // to the node is seen in the block, and written down behind it.
 
-import { type Hex, keccak256 } from "viem";
-import { type Anvil, type AnvilAccount, startAnvil } from "../../testkit/doubles/anvil/node.ts";
+import { type Hex, HttpRequestError, keccak256, TimeoutError } from "viem";
+import { type Anvil, type AnvilAccount, AnvilSilent, startAnvil } from "../../testkit/doubles/anvil/node.ts";
 import { EvmChainLost, EvmJournal, type JournalLine } from "./evm-journal.ts";
 
 /** Blocks after which the whole chain is saved and a new journal begins: the most that a start has to make again. */
@@ -16,6 +16,13 @@ const STATES_KEPT = 64;
 /** The dev node is there and does not start; the message says what it said. */
 export class AnvilUnusable extends Error {
   override readonly name = "AnvilUnusable";
+}
+
+/** Whether something failed because the dev node did not answer: it is gone, or stands still. */
+export function isAnvilSilent(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ([AnvilSilent, HttpRequestError, TimeoutError].some((kind) => at instanceof kind)) return true;
+  return false;
 }
 
 /** A call of a contract, a creation (`to` absent), or a payment. */
@@ -185,6 +192,7 @@ async function load(anvil: Anvil, dump: string): Promise<void> {
   try {
     if ((await anvil.rpc("anvil_loadState", [dump])) === true) return;
   } catch (cause) {
+    if (isAnvilSilent(cause)) throw cause;
     throw new EvmChainLost("the dev node does not take its saved state", { cause });
   }
   throw new EvmChainLost("the dev node does not take its saved state");

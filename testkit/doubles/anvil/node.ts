@@ -237,13 +237,32 @@ async function polledReceipt<Receipt>(read: () => Promise<Receipt>, hash: Hex): 
   }
 }
 
+/** The node gave no answer: it is gone, or stands still. */
+export class AnvilSilent extends Error {
+  override readonly name = "AnvilSilent";
+}
+
+interface RpcAnswer {
+  readonly result?: unknown;
+  readonly error?: { readonly message?: string };
+}
+
+async function postRpc(url: string, method: string, params: readonly unknown[]): Promise<RpcAnswer> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    });
+    return (await response.json()) as RpcAnswer;
+  } catch (cause) {
+    throw new AnvilSilent(`${method}: anvil does not answer`, { cause });
+  }
+}
+
 async function callRpc(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const answer = (await response.json()) as { result?: unknown; error?: { message?: string } };
+  const answer = await postRpc(url, method, params);
   if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message ?? "failed"}`);
   return answer.result;
 }
