@@ -34,6 +34,8 @@ export const K = 6;
 const BLOCKS_BEFORE = 200;
 const BLOCK_S = 194;
 const MINER = key(1);
+/** A piece of a pass over older blocks ends by its blocks: all other sleeps are over at once. */
+const PIECE_MS = 600_000;
 
 /** A chain of its own: the first `BLOCKS_BEFORE` blocks are the same in all of them. */
 export class PearlChain {
@@ -216,7 +218,10 @@ export class PearlStage {
     const log = warningLog(lines);
     const hands = handClock(() => scene.outside.now * 1000);
     const knobs: StageKnobs = { areOrdersKnown: true, sleep: () => Promise.resolve(), hashes: 0 };
-    const clock: Clock = { ...hands, sleep: () => knobs.sleep() };
+    const clock: Clock = {
+      ...hands,
+      sleep: (ms) => (ms === PIECE_MS ? new Promise(() => undefined) : knobs.sleep()),
+    };
     const { node, others, nodes } = make(clock, log);
     const counted = (bytes: Uint8Array): Uint8Array => {
       knobs.hashes += 1;
@@ -234,7 +239,7 @@ export class PearlStage {
           clock,
           log,
         },
-        { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: 600_000 },
+        { ...PEARL_WATCH_DEFAULTS, pollMs: 5, idleMs: 0, backscanMs: PIECE_MS },
       );
       return kept.watch;
     };

@@ -18,6 +18,8 @@ import { liar } from "./liar.ts";
 import { pay, watchedOrder, WatchStage } from "./watch-stage.ts";
 
 const context = { network: NETWORKS.simnet, sha256d };
+/** A piece of a pass ends by its blocks alone. */
+const WITHOUT_END = { isUp: () => false, late: new Promise<null>(() => undefined) };
 
 /** Blocks of heights 1 to the number of times, at these times. */
 function windowOf(times: readonly number[]): HeaderWindow {
@@ -138,15 +140,12 @@ describe("headers of a node", () => {
         },
       );
     const honest = pass();
-    await honest.read(applied, 100, () => false);
+    await honest.read(applied, 100, WITHOUT_END);
     assert.equal(honest.nextHeight, height + 1);
     stage.reorganise(6, 8);
     const misled = pass();
     // Its first block has no parent to be compared with: only the applied chain tells that it is another one.
-    await assert.rejects(
-      misled.read(applied, 100, () => false),
-      UnsettledChain,
-    );
+    await assert.rejects(misled.read(applied, 100, WITHOUT_END), UnsettledChain);
     assert.equal(misled.nextHeight, height - 3);
   });
 
@@ -164,7 +163,7 @@ describe("headers of a node", () => {
         headers: () => Promise.resolve([]),
       };
       const pass = new Backscan({ kind: "again", notes: [] }, { height: from, parent: null }, parts);
-      await pass.read(applied, 10, () => false);
+      await pass.read(applied, 10, WITHOUT_END);
       return pass;
     };
     const near = await read(new HeaderWindow(all));
@@ -202,9 +201,9 @@ describe("headers of a node", () => {
           headers: (low, high, parent) => fetchHeaders(client, context, low, high, parent),
         },
       );
-      await pass.read(applied, 1, () => false);
+      await pass.read(applied, 1, WITHOUT_END);
       const first = (await pass.change(applied, false)).leftOut.length;
-      await pass.read(applied, 100, () => false);
+      await pass.read(applied, 100, WITHOUT_END);
       return [first, (await pass.change(applied, true)).leftOut.length];
     };
     // Told again, it would have the script read anew that was read completely meanwhile.

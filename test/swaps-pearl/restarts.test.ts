@@ -85,7 +85,8 @@ test("a crash at every call of node and ledger leaves no gap and no double", asy
   start.restart();
 
   const live = async (ledger: LedgerWrites, node?: (node: SwapNode) => SwapNode): Promise<void> => {
-    const life = stage.live(node, { batchBlocks: 2, backscanBlocks: 3 }, ledger);
+    // What a life that died awaits never comes: it is to wait for it no longer than the other lives take.
+    const life = stage.live(node, { batchBlocks: 2, backscanBlocks: 3, backscanMs: 1000 }, ledger);
     await life.settle();
     await life.settle();
   };

@@ -6,6 +6,7 @@ import type { BlockHash, Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock } from "../../follow/ports.ts";
+import type { FetchedBlock } from "../../follow/prefetch.ts";
 import type { HeaderPoint, HeaderWindow, LinkedHeaders } from "./pearl-headers.ts";
 import { BlockFindings, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, pointOf } from "./pearl-reader.ts";
@@ -24,6 +25,46 @@ interface BackscanParts {
 /** Headers that are linked at a time. */
 const HEADERS_AT_ONCE = 2000;
 
+/** Blocks that are on their way, and the next of them. */
+interface Coming {
+  readonly blocks: AsyncGenerator<FetchedBlock, void, void>;
+  readonly next: Promise<IteratorResult<FetchedBlock, void>>;
+}
+
+/** The next of these blocks. Nobody may wait for it any more when it fails: that must not count as unhandled. */
+function nextOf(blocks: Coming["blocks"]): Coming {
+  const next = blocks.next();
+  next.catch(() => undefined);
+  return { blocks, next };
+}
+
+/** How long a piece of a pass may take: new blocks wait for it. */
+export class PieceTime {
+  /** Resolves when a block that is not there by then is waited for no longer: a node may hang over an old one. */
+  readonly late: Promise<null>;
+  readonly #clock: Clock;
+  readonly #mostMs: number;
+  readonly #over = new AbortController();
+  #endMs: number | null = null;
+
+  constructor(clock: Clock, mostMs: number) {
+    this.#clock = clock;
+    this.#mostMs = mostMs;
+    this.late = clock.sleep(mostMs, this.#over.signal).then(() => null);
+  }
+
+  /** Asked after each block. The wait for the first is not counted: a slow node would be asked for many to take only one. */
+  isUp(): boolean {
+    this.#endMs ??= this.#clock.monotonicMs() + this.#mostMs;
+    return this.#clock.monotonicMs() >= this.#endMs;
+  }
+
+  /** Nobody waits any more. */
+  end(): void {
+    this.#over.abort();
+  }
+}
+
 /** One pass. Nothing of it outlives a restart. */
 export class Backscan {
   readonly #parts: BackscanParts;
@@ -36,6 +77,9 @@ export class Backscan {
   readonly #joined = new Map<number, BlockHash>();
   #nextHeight: number;
   #previousHash: BlockHash | null;
+  /** What was not there in time: it is not asked for again. */
+  #coming: Coming | null = null;
+  #isHeldUp = false;
   #hasLost = false;
 
   constructor(goal: ReadGoal, start: ScanStart, parts: BackscanParts) {
@@ -52,32 +96,52 @@ export class Backscan {
     return this.#nextHeight;
   }
 
+  /** Whether the last call of `read` has brought nothing, because the next block was not there in time. */
+  get isHeldUp(): boolean {
+    return this.#isHeldUp;
+  }
+
   /**
-   * Reads on up to the applied tip, at most `most` blocks, or until `isEnough` says so after a block. Throws
-   * `UnsettledChain` where the node's blocks are not the applied ones, or where it has none of those that are wanted:
-   * the tip must be looked at first.
+   * Reads on up to the applied tip, at most `most` blocks, or until enough is found or the time is up after a block. One that
+   * is not there by then goes on to be awaited by the next call. Throws `UnsettledChain` where the node's blocks are not the
+   * applied ones, or where it has none of those that are wanted: the tip must be looked at first.
    */
-  async read(applied: HeaderWindow, most: number, isEnough: () => boolean): Promise<void> {
-    const { ledger, reader } = this.#parts;
+  async read(applied: HeaderWindow, most: number, time: Pick<PieceTime, "isUp" | "late">): Promise<void> {
     const first = this.#nextHeight;
+    this.#isHeldUp = false;
     const to = Math.min(applied.tip?.height ?? -1, first + most - 1);
-    for await (const fetched of reader.fetch(first, to, null)) {
-      const block = reader.open(fetched, this.#previousHash);
-      if (block === null) throw new UnsettledChain(fetched.height - 1);
-      const ours = applied.at(block.height);
-      if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
-      if (ours !== null) this.#joined.set(block.height, block.hash);
-      const hasShown = await withPaid(
-        ledger,
-        () => block.transactions(),
-        () => this.#findings.add(block),
-      );
-      if (hasShown) this.#showing.push(pointOf(block));
-      this.#nextHeight = block.height + 1;
-      this.#previousHash = block.hash;
-      if (isEnough()) return;
+    let coming = this.#coming ?? nextOf(this.#parts.reader.fetch(first, to, null));
+    this.#coming = null;
+    for (;;) {
+      const come = await Promise.race([coming.next, time.late]);
+      if (come === null) {
+        this.#coming = coming;
+        this.#isHeldUp = this.#nextHeight === first;
+        return;
+      }
+      if (come.done === true) break;
+      await this.#take(come.value, applied);
+      if (time.isUp() || this.isFull) return;
+      coming = nextOf(coming.blocks);
     }
     if (first <= to && this.#nextHeight === first) throw new UnsettledChain(first - 1);
+  }
+
+  async #take(fetched: FetchedBlock, applied: HeaderWindow): Promise<void> {
+    const { ledger, reader } = this.#parts;
+    const block = reader.open(fetched, this.#previousHash);
+    if (block === null) throw new UnsettledChain(fetched.height - 1);
+    const ours = applied.at(block.height);
+    if (ours !== null && ours.hash !== block.hash) throw new UnsettledChain(block.height - 1);
+    if (ours !== null) this.#joined.set(block.height, block.hash);
+    const hasShown = await withPaid(
+      ledger,
+      () => block.transactions(),
+      () => this.#findings.add(block),
+    );
+    if (hasShown) this.#showing.push(pointOf(block));
+    this.#nextHeight = block.height + 1;
+    this.#previousHash = block.hash;
   }
 
   /**
@@ -85,6 +149,8 @@ export class Backscan {
    * the pass has read another one there, or it is not known which: then nothing of it is of the applied chain.
    */
   truncate(toHeight: number, hash: BlockHash): boolean {
+    // What is on its way may be of the chain that was left.
+    this.#coming = null;
     if (this.#nextHeight <= toHeight + 1) return true;
     if (this.#joined.get(toHeight) !== hash) return false;
     this.#nextHeight = toHeight + 1;
@@ -182,6 +248,11 @@ export class OlderBlocks {
     this.#listener = listener;
   }
 
+  /** Whether a pass waits for a block that was not there in time. */
+  get isHeldUp(): boolean {
+    return [this.#covering, this.#again].some((scan) => scan?.isHeldUp === true);
+  }
+
   /** Blocks above this one are replaced by others. */
   rewound(toHeight: number): void {
     const stays = this.#parts.tip.window.at(toHeight);
@@ -218,21 +289,18 @@ export class OlderBlocks {
     const { clock, tip: applied } = this.#parts;
     const { tip } = applied.window;
     if (tip === null) return false;
-    // The wait for the first block is not counted: else a slow node would be asked for many blocks to take only one.
-    let endMs: number | null = null;
-    const isLate = (): boolean => {
-      endMs ??= clock.monotonicMs() + this.#options.backscanMs;
-      return clock.monotonicMs() >= endMs;
-    };
+    const time = new PieceTime(clock, this.#options.backscanMs);
     try {
       if (scan.hasLost) await this.#handOver(scan, false);
-      await scan.read(applied.window, this.#options.backscanBlocks, () => isLate() || scan.isFull);
+      await scan.read(applied.window, this.#options.backscanBlocks, time);
       const isDone = scan.nextHeight > tip.height;
       if (isDone || scan.isFull) await this.#handOver(scan, isDone);
       if (isDone) this.#end(scan);
     } catch (error) {
       if (error instanceof UnsettledChain) this.#unsettle(scan);
       throw error;
+    } finally {
+      time.end();
     }
     return true;
   }

@@ -239,7 +239,7 @@ export class PearlWatch implements ConditionSource {
     if (signal.aborted || this.#tip.fallenTo !== null) return false;
     this.#isOlderOwed = true;
     const hasMore = await this.#older.readOn();
-    this.#isOlderOwed = false;
+    this.#isOlderOwed = this.#older.isHeldUp;
     return hasMore;
   }
 
