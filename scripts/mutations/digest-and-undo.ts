@@ -121,7 +121,28 @@ const search = inFile("src/follow/shared-block.ts", [
     replace: "blocks.find((_, i) => hashes[i] !== null)",
     why: "a replaced block counts as shared",
   },
+  {
+    rule: "A-211",
+    find: "if (now === hash) return false;",
+    replace: "",
+    why: "a balancer before nodes of two branches has blocks undone again and again",
+  },
+]);
+
+const leaving = inFile("src/index/follower.ts", [
+  {
+    rule: "A-211",
+    find: "    await this.#checkLeft(common.height + 1);\n",
+    replace: "",
+    why: "a balancer before nodes of two branches has rows undone again and again",
+  },
+  {
+    rule: "A-211",
+    find: "    await this.#checkLeft(floor);\n",
+    replace: "",
+    why: "a balancer before nodes of two chains has all rows undone",
+  },
 ]);
 
 /** P-30, P-31, P-80, P-81, P-90, P-01 in the digest, and how the node is followed (S-05, H-20). */
-export const DIGEST_AND_UNDO: readonly Break[] = [...digest, ...books, ...follow, ...search];
+export const DIGEST_AND_UNDO: readonly Break[] = [...digest, ...books, ...follow, ...search, ...leaving];

@@ -25,7 +25,7 @@ const FOLLOWING = [
   "src/{follow,index}/**/*.test.ts",
   "test/service/{follower,only-whole-blocks}.test.ts",
   "test/simulation/stories.test.ts",
-  "test/attacks/{a-node,the-block-before}*.test.ts",
+  "test/attacks/{a-node,the-block-before,one-pearl-url}*.test.ts",
 ];
 
 const SUITES: readonly (readonly [prefix: string, patterns: readonly string[]])[] = [

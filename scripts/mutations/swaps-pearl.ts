@@ -348,6 +348,12 @@ const storage = [
 const closed = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
+      rule: "A-211",
+      find: "above !== undefined && !(await hasLeft(above, hashesUpToTip(node)))",
+      replace: "false",
+      why: "a balancer before nodes of two branches has locks undone again and again",
+    },
+    {
       rule: "S-55",
       find: "locks: hasReturned ? null : ",
       replace: "locks: ",
@@ -360,6 +366,18 @@ const closed = [
       find: "() => block.transactions(),",
       replace: "() => [],",
       why: "an older lock of a closed deal is not found when somebody names it",
+    },
+    {
+      rule: "S-53",
+      find: "Promise.race([coming.next, time.late])",
+      replace: "coming.next",
+      why: "new blocks wait for an old one over which the node hangs",
+    },
+    {
+      rule: "S-53",
+      find: "this.#isHeldUp = this.#nextHeight === first;",
+      replace: "",
+      why: "nobody is told that an old block is not given",
     },
     {
       rule: "S-53",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockHash } from "../primitives/brands.ts";
-import { hashesOf, type HeldBlock, newestSharedBlock } from "./shared-block.ts";
+import { hasLeft, hashesOf, type HeldBlock, newestSharedBlock } from "./shared-block.ts";
 
 /** A chain that leaves the main one above `fork`. */
 function hashAt(height: number, fork: number): BlockHash {
@@ -58,4 +58,16 @@ describe("the newest common block (P-90, S-05)", () => {
     assert.equal(common?.height, 5);
     assert.deepEqual(one.asked, [8, 32, 128, 256, 256, 256, 64]);
   });
+});
+
+test("A-211: a block counts as left where six answers in a row lack it, and one that still has it is enough", async () => {
+  const ours: HeldBlock = { height: 9, hash: hashAt(9, 20) };
+  const told = async (answers: readonly boolean[]) => {
+    let asked = 0;
+    const left = await hasLeft(ours, async () => [hashAt(9, answers[asked++] === true ? 20 : 3)]);
+    return { left, asked };
+  };
+  assert.deepEqual(await told([]), { left: true, asked: 6 });
+  assert.deepEqual(await told([false, false, false, false, false, true]), { left: false, asked: 6 });
+  assert.deepEqual(await told([true]), { left: false, asked: 1 });
 });

@@ -40,6 +40,22 @@ export async function newestSharedBlock<Block extends HeldBlock>(
   }
 }
 
+/** So often a chain is asked for one block before what stands on it is undone. */
+const ASKED_BEFORE_LEAVING = 6;
+
+/**
+ * Whether the other chain lacks this block of ours, by every one of several answers in a row. Behind one URL several nodes
+ * may answer in turns, of other branches or of other chains: what one of them lacks another still has, and what stands on it
+ * would be undone and read again for as long as they do (A-211).
+ */
+export async function hasLeft({ height, hash }: HeldBlock, theirs: TheirHashes): Promise<boolean> {
+  for (let asked = 0; asked < ASKED_BEFORE_LEAVING; asked += 1) {
+    const [now] = await theirs([height]);
+    if (now === hash) return false;
+  }
+  return true;
+}
+
 /** A PEARL node as the other chain: heights that follow each other are asked for in one request. */
 export function hashesOf(node: Pick<PearlNode, "blockHashes">): TheirHashes {
   return async (heights) => {

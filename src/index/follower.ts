@@ -19,7 +19,7 @@ import {
   Trouble,
   UnsettledChain,
 } from "../follow/follower-errors.ts";
-import { hashesUpToTip, newestSharedBlock, type OurBlocks } from "../follow/shared-block.ts";
+import { hashesUpToTip, hasLeft, newestSharedBlock, type OurBlocks } from "../follow/shared-block.ts";
 import {
   type FetchedBlock,
   prefetchBlocks,
@@ -285,6 +285,7 @@ export class IndexFollower {
       // The tip has moved back to our chain meanwhile, or the node contradicts itself: the next round will tell.
       throw new UnsettledChain(own.height);
     }
+    await this.#checkLeft(common.height + 1);
     const startedMs = clock.monotonicMs();
     const order: RewindOrder = { toHeight: common.height, toHash: common.hash, newTip: tip };
     // Until the store has answered, whether the blocks are undone is unknown.
@@ -317,6 +318,7 @@ export class IndexFollower {
     const theirs = await this.#node.blockHash(floor);
     if (theirs === null || theirs === (await store.blockHash(floor))) throw new UnsettledChain(floor);
     const depth = own.height - floor + 1;
+    await this.#checkLeft(floor);
     if (floor > indexer.baseHeight || floor === 0 || depth > this.#options.undoBlocks) throw tooDeep;
     const base = await this.#fetchBase(theirs);
     this.#isLoaded = false;
@@ -327,6 +329,13 @@ export class IndexFollower {
       `reorganisation: the block before the start height, ${floor}, was replaced`,
     );
     return "again";
+  }
+
+  /** @throws `UnsettledChain` where the node shows our block of this height in one of several answers. */
+  async #checkLeft(height: number): Promise<void> {
+    const hash = await this.#deps.store.blockHash(height);
+    if (hash !== null && !(await hasLeft({ height, hash }, hashesUpToTip(this.#node))))
+      throw new UnsettledChain(height);
   }
 
   #onDurable(blocks: readonly DecidedBlock[], commitMs: number): void {

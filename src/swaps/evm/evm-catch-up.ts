@@ -6,14 +6,14 @@ import { elementAt } from "../../primitives/elements.ts";
 import type { RoundEnd } from "../../follow/chain-follower.ts";
 import type { Progress } from "../../follow/progress.ts";
 import { type EvmBlock, type EvmHeads, type EvmSource, ofRpc } from "./evm-chain.ts";
-import { finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
+import { checkLeft, finalPoint, newestShared, pointOf, replacedFinal } from "./evm-fork.ts";
 import { LeadBound } from "./evm-lead-bound.ts";
 import type { EvmFollowerOptions } from "./evm-options.ts";
 import { checkpointOf, type EvmPoint, readRange, tipOf } from "./evm-read-range.ts";
 import type { SecondReadingDependencies } from "./evm-reading-step.ts";
 import type { SecondReading } from "./evm-second-reading.ts";
 import { inTime, Patience } from "./evm-time-limit.ts";
-import { type EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
+import { EvmUnavailable, ImpossibleLog, unsettled } from "./evm-unavailable.ts";
 import type { EvmChange, EvmRewind, FinalAlarm } from "../ledger/ports.ts";
 
 /** What it works with, beside what the second reading does. */
@@ -107,6 +107,7 @@ export class EvmCatchUp {
     const heads = await standing.ask(index);
     const { toHeight } = this.#rewindTo(shared);
     const source = ofRpc(this.#deps.sources, index);
+    if (standing.isMixed(index)) throw mixed(source);
     const nowS = Math.floor(clock.nowMs() / 1000);
     const alarm = await replacedFinal({ sources, ledger, standing, nowS }, index, toHeight);
     const rewind = { toHeight, alarm };
@@ -165,6 +166,7 @@ export class EvmCatchUp {
     const source = this.#patience.search(followed.index, ledger.tips().evm.finalHeight);
     const shared = await newestShared(source, checkpoints, followed.heads.head.number);
     if (shared?.hash === own.hash) throw contradicts(source, own);
+    await checkLeft(source, checkpoints, shared, followed.heads.head.number);
     return this.leaveBranch(followed, shared, signal);
   }
 
@@ -280,6 +282,14 @@ export class EvmCatchUp {
         `restarts, until an operator has looked at the chain and runs \`strand alarms --lift ${id}\``,
     );
   }
+}
+
+/** What the RPC's nodes of another chain show would be taken for a branch of ours. */
+function mixed({ name }: EvmSource): EvmUnavailable {
+  const sentence =
+    `the RPC at ${name} has served another chain within the last half minute: nothing is undone on its word. Where its URL ` +
+    "stands for nodes of several chains, put one of EVM_CHAIN_ID alone into EVM_RPC_URLS";
+  return new EvmUnavailable("WRONG_CHAIN", sentence);
 }
 
 /** The RPC names a block as on its chain, and another one as the parent of the next. */

@@ -2,11 +2,11 @@
 // compared with the RPC's chain, newest first.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
-import { newestSharedBlock } from "../../follow/shared-block.ts";
+import { hasLeft, newestSharedBlock, type TheirHashes } from "../../follow/shared-block.ts";
 import { type EvmSource, headersBy, ofRpc } from "./evm-chain.ts";
 import type { EvmPoint } from "./evm-read-range.ts";
 import type { EvmRpcQuorum } from "./evm-rpc-quorum.ts";
-import { EvmUnavailable } from "./evm-unavailable.ts";
+import { EvmUnavailable, unsettled } from "./evm-unavailable.ts";
 import { wordsUntil } from "./evm-words.ts";
 import type { ChainCheckpoint, EvmLedger, FinalAlarm } from "../ledger/ports.ts";
 
@@ -34,16 +34,33 @@ export async function newestShared(
   const candidates = checkpoints.filter(({ height }) => height <= below);
   const shared = await newestSharedBlock(
     (skip, count) => candidates.slice(skip, skip + count),
-    async (heights) => {
-      const blocks = await headersBy(heights, (part) => source.blocksAt(part));
-      return blocks.map((block) => {
-        if (block !== null) return block.hash;
-        // Below its own head an RPC has every block: this answer does not fit the one about the head.
-        throw new EvmUnavailable("UNSETTLED", `${source.name} has no block at a height below its head`);
-      });
-    },
+    hashesBelowHead(source),
   );
   return shared === null ? null : pointOf(shared);
+}
+
+/** Rejects where the RPC shows the lowest of our blocks above the shared one (null: of all) in one of several answers. */
+export async function checkLeft(
+  source: EvmSource,
+  checkpoints: readonly ChainCheckpoint[],
+  shared: EvmPoint | null,
+  below: number,
+): Promise<void> {
+  const from = shared?.number ?? -1;
+  const left = checkpoints.findLast(({ height }) => height > from && height <= below);
+  if (left !== undefined && !(await hasLeft(left, hashesBelowHead(source))))
+    throw unsettled(source, `it has left block ${left.height} (${left.hash}), and still shows it`);
+}
+
+function hashesBelowHead(source: EvmSource): TheirHashes {
+  return async (heights) => {
+    const blocks = await headersBy(heights, (part) => source.blocksAt(part));
+    return blocks.map((block) => {
+      if (block !== null) return block.hash;
+      // Below its own head an RPC has every block: this answer does not fit the one about the head.
+      throw unsettled(source, "it has no block at a height below its head");
+    });
+  };
 }
 
 /** What a replaced final block is judged from. */

@@ -75,6 +75,11 @@ export class EvmRpcQuorum {
     return ofRpc(this.#views, index).isFresh;
   }
 
+  /** Whether another chain has answered in its place within the time for which answers count: one URL may have nodes of both. */
+  isMixed(index: number): boolean {
+    return ofRpc(this.#views, index).isMixed;
+  }
+
   /** The height that this RPC itself calls final; below 0: none, or its last answer no longer counts. */
   ownFinalHeight(index: number): number {
     const view = ofRpc(this.#views, index);

@@ -46,6 +46,8 @@ export class RpcView {
   /** The answer before, at least one poll older. */
   #before: Answer | null = null;
   #trouble: string | null = null;
+  /** When it was last found to serve another chain, monotonic. */
+  #foreignMs = Number.NEGATIVE_INFINITY;
   /** The trouble that was told last, null where it was told that it is over; and when, monotonic. */
   #told: string | null = null;
   #toldMs = Number.NEGATIVE_INFINITY;
@@ -86,6 +88,11 @@ export class RpcView {
   get isFresh(): boolean {
     const { answeredMs } = this;
     return answeredMs !== null && this.#parts.clock.monotonicMs() - answeredMs <= ANSWER_COUNTS_MS;
+  }
+
+  /** Whether another chain has answered in its place within the time for which answers count. */
+  get isMixed(): boolean {
+    return this.#parts.clock.monotonicMs() - this.#foreignMs <= ANSWER_COUNTS_MS;
   }
 
   /** The final height that it said last; -1: none. */
@@ -151,6 +158,7 @@ export class RpcView {
     if (!(error instanceof EvmUnavailable) || error.code !== "WRONG_CHAIN") return;
     this.#last = null;
     this.#before = null;
+    this.#foreignMs = nowMs;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Txid } from "../../primitives/brands.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
 import { UnsettledChain } from "../../follow/follower-errors.ts";
 import type { Clock, Log, NodeTip, SwapNode } from "../../follow/ports.ts";
-import { hashesUpToTip, newestSharedBlock } from "../../follow/shared-block.ts";
+import { hashesUpToTip, hasLeft, newestSharedBlock } from "../../follow/shared-block.ts";
 import { type HeaderPoint, HeaderWindow, type LinkedHeaders, WINDOW_BLOCKS } from "./pearl-headers.ts";
 import { BlockFindings, type Found, NOTHING_FOUND, PearlMatcher, withPaid } from "./pearl-matcher.ts";
 import { type BlockReader, pointOf } from "./pearl-reader.ts";
@@ -237,6 +237,9 @@ export class PearlTip {
       return false;
     }
     if (common.height === own.height) throw new UnsettledChain(own.height);
+    const above = points.findLast(({ height }) => height > common.height);
+    if (above !== undefined && !(await hasLeft(above, hashesUpToTip(node))))
+      throw new UnsettledChain(above.height);
     // Its blocks take a while to be read and stored, and until then nothing may be said on those that it has left (S-05).
     this.#deps.standing.forks({ ...leaving(own), height: common.height });
     const window = this.#window.upTo(common.height);

@@ -22,6 +22,8 @@ export class SimulatedNode {
   hidesAbove = Number.POSITIVE_INFINITY;
   /** True: no question is answered until it is false again, nor is it refused. */
   isHanging = false;
+  /** Called before each answer: a balancer passes one question to one node and the next to another. */
+  beforeAnswer: () => void = () => undefined;
   /** Questions so far. */
   asked = 0;
   /** Beyond so many questions it hangs, so that a caller who asks without a pause does not take the test with it. */
@@ -56,6 +58,7 @@ export class SimulatedNode {
   #answer<Value>(request: string, answer: (fault: AnswerFault | null) => Value): Promise<Value> {
     return this.#calls.through(async () => {
       this.asked += 1;
+      this.beforeAnswer();
       while (this.isHanging || this.asked > this.mostAsked) await this.#clock.sleep(1000);
       const fault = this.#faults.node(request);
       // Far longer than any time-out: whoever waits for it must be told by somebody else.
