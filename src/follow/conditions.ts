@@ -57,7 +57,10 @@ export const CONDITIONS = {
     meaning: "every EVM RPC gives a log that the escrow cannot have made, and the EVM index stands still",
   },
   /** S-07: deals have no time left when they become final. */
-  EVM_FINALITY_LAGS: { concernsTokens: false, meaning: "the EVM chain calls blocks final hours late" },
+  EVM_FINALITY_LAGS: {
+    concernsTokens: false,
+    meaning: "the EVM chain calls blocks final hours late, or what it calls final cannot be read twice",
+  },
   EVM_CONFIRMATIONS_LOW: {
     concernsTokens: false,
     meaning: "EVM_CONFIRMATIONS is lower than a reorganisation may be deep",

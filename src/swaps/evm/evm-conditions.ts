@@ -34,6 +34,8 @@ interface EvmSituation {
   readonly impossible: string | null;
   /** Seconds that finality is behind the head, where that is too many; else null. */
   readonly finalityLagS: number | null;
+  /** The block above which nothing has become final here for long, though the RPCs call more final; null: it does. */
+  readonly unsettledAbove: number | null;
   /** Whether the escrow's owner has paused it. */
   readonly isEscrowPaused: boolean;
 }
@@ -81,6 +83,13 @@ export function evmConditions(now: EvmSituation): readonly Condition[] {
       `The EVM chain's final block is ${Math.floor(finalityLagS / 60)} minutes older than its newest, or it has none: ` +
       "deals become final so late that there may be no time left to lock. Where the chain never calls a block final, set " +
       "EVM_CONFIRMATIONS to a number.";
+    conditions.push({ code: "EVM_FINALITY_LAGS", sentence });
+  }
+  if (now.unsettledAbove !== null) {
+    const sentence =
+      `Above block ${now.unsettledAbove} nothing becomes final on the EVM side, though the RPCs call more blocks final: each ` +
+      "has to be read twice, by two of several RPCs, and that does not succeed. New swap actions wait. The log says why " +
+      "(second reading); add an RPC with larger limits to EVM_RPC_URLS, or replace the one that is named.";
     conditions.push({ code: "EVM_FINALITY_LAGS", sentence });
   }
   if (standing.finalReplaced) {

@@ -5,6 +5,7 @@ import { ChainFollower, type RetryPause, retryMs, type RoundEnd } from "../../fo
 import type { Condition } from "../../follow/conditions.ts";
 import type { Clock, Log } from "../../follow/ports.ts";
 import { isDatabaseFailure, sentenceOf } from "../../follow/follower-errors.ts";
+import { Lasting } from "../../follow/lasting.ts";
 import { Progress } from "../../follow/progress.ts";
 import type { EvmStatus } from "../../follow/serving.ts";
 import type { SwapCrypto } from "../../swap/crypto.ts";
@@ -59,6 +60,9 @@ export class EvmFollower {
   readonly #impossible: ImpossibleLogs;
   /** Whether finality was behind by too much in the last round. */
   #isFinalityLate = false;
+  /** Blocks are final by the RPCs' word, and nothing becomes final here. */
+  readonly #unsettling: Lasting;
+  #finalSeen = -1;
   /** Troubles since the last good round. */
   readonly #troubles = new Set<string>();
 
@@ -75,6 +79,7 @@ export class EvmFollower {
     );
     this.#standing = new EvmRpcQuorum({ sources, clock, log, pollMs: options.pollMs });
     this.#progress = new Progress(clock, options.stallMs);
+    this.#unsettling = new Lasting(clock);
     this.#loop = new ChainFollower(clock, {
       round: (signal) => this.#round(signal),
       // From one look to the next, whatever the round took of it.
@@ -132,6 +137,7 @@ export class EvmFollower {
       disputes: this.#deps.ledger.disputes().length,
       impossible: this.#impossible.stopped,
       finalityLagS: this.#isTooLate(lag) ? lag : null,
+      unsettledAbove: this.#unsettling.hasLasted(this.#options.unsettledMs) ? this.#finalSeen : null,
       isEscrowPaused: this.#deps.ledger.isPaused(),
     });
   }
@@ -152,13 +158,24 @@ export class EvmFollower {
 
   async #round(signal: AbortSignal): Promise<RoundEnd> {
     if (this.status().lag === 0) this.#progress.moved();
-    const end = await this.#readAndSettle(signal).finally(() => this.#ends.look());
+    const end = await this.#readAndSettle(signal).finally(() => {
+      this.#ends.look();
+      this.#noteFinal();
+    });
     if (this.#pace.isTooSlow(this.#standing.standing().headTime - this.#deps.ledger.tips().evm.time))
       this.#useNext();
     // An RPC that stands still has nothing more, and its end is not the chain's.
     if (end === "again" || !this.#standing.isBehind(this.#active, this.#options.laggardS)) return end;
     this.#useNext();
     return "waiting";
+  }
+
+  #noteFinal(): void {
+    const { height, finalHeight } = this.#deps.ledger.tips().evm;
+    if (finalHeight !== this.#finalSeen) this.#unsettling.set(false);
+    this.#finalSeen = finalHeight;
+    const could = Math.min(height, this.#standing.final()?.height ?? -1);
+    this.#unsettling.set(could > Math.max(finalHeight, this.#options.firstBlock - 1));
   }
 
   async #readAndSettle(signal: AbortSignal): Promise<RoundEnd> {

@@ -30,6 +30,8 @@ export interface EvmFollowerOptions {
   readonly mostAboveFinal: { readonly blocks: number; readonly logs: number };
   /** Time between two looks at logs that one RPC shows and another denies (S-07). */
   readonly disputeMs: number;
+  /** For so long nothing may become final here that could be, before it is warned of. */
+  readonly unsettledMs: number;
   /** Seconds that a block may be ahead of the clock (S-07); null on simnet and regtest. */
   readonly maxAheadS: number | null;
   /** Seconds that finality may be behind the head before it is warned of; null on simnet and regtest. */
@@ -51,6 +53,8 @@ export const EVM_FOLLOWER_DEFAULTS: Omit<EvmFollowerOptions, "firstBlock" | "pol
   // Days of the fastest chains without a final block, and more logs than there are on any day in the minutes until there is one.
   mostAboveFinal: { blocks: 2_000_000, logs: 250_000 },
   disputeMs: 15_000,
+  // Longer than one RPC of several may keep a second reading (A-130).
+  unsettledMs: 15 * 60_000,
   maxAheadS: null,
   maxFinalityLagS: null,
   range: RANGE_DEFAULTS,

@@ -129,16 +129,18 @@ async function logsByReceipts(
   escrow: EvmAddress,
   why: string,
 ): Promise<readonly EvmLog[]> {
-  const refused = new EvmUnavailable(
-    "TOO_LARGE",
-    `the logs of the single block ${block.number} are refused: ${why}`,
-  );
-  if (!block.mayHoldLogs) throw refused;
+  const refused = (receipts: string): EvmUnavailable =>
+    new EvmUnavailable(
+      "TOO_LARGE",
+      `the logs of the single block ${block.number} are refused: ${why}${receipts}; this RPC cannot show that block, and where ` +
+        "none can nothing above it is read: add one with larger limits to EVM_RPC_URLS, as a node of your own has them",
+    );
+  if (!block.mayHoldLogs) throw refused("");
   const logs: EvmLog[] = [];
   for (let at = 0; at < block.transactions.length; at += RECEIPTS_AT_ONCE) {
     const hashes = block.transactions.slice(at, at + RECEIPTS_AT_ONCE);
     const receipts = await source.receipts(hashes).catch((error: unknown) => {
-      throw error instanceof EvmUnavailable ? refused : error;
+      throw error instanceof EvmUnavailable ? refused(`, and so are its receipts: ${error.message}`) : error;
     });
     for (const receipt of receipts) {
       if (receipt === null || receipt.blockHash !== block.hash)
@@ -146,7 +148,7 @@ async function logsByReceipts(
       for (const log of ownLogs(receipt.logs, escrow)) logs.push(log);
     }
     // More than any block has room for, and one RPC of several may make up any number.
-    if (logs.length > MOST_HELD.logs) throw refused;
+    if (logs.length > MOST_HELD.logs) throw refused(`, and its receipts have more than ${MOST_HELD.logs}`);
   }
   return logs;
 }
