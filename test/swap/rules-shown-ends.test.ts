@@ -35,3 +35,24 @@ test("S-54: refund_usdc stands beside an end that is not final and that two RPCs
   const fullClaimed = { outputs: [output(1, { spend: spentBy("claim", 5) })] };
   assert.ok(!offers("refund_usdc", CLAIMED, "unshown", fullClaimed), "the PEARL is claimed");
 });
+
+test("A-123: an end that nobody else shows changes no other action, and none at all before T_e where nothing is revealed", () => {
+  const hidden = { secret: null };
+  for (const state of ["claimed", "refunded", "refunded-unaccepted", "cancelled"] as const)
+    for (const more of [{}, hidden, { outputs: [output(1)] }, { outputs: [output(1)], ...hidden }]) {
+      const actionsOf = (isEndUnshown: boolean) =>
+        nextActions(
+          subject({ order: { ...order(state, LATE), isEndUnshown }, ...KNOWN, ...more }),
+          context(),
+          RULES,
+        );
+      const shown = actionsOf(false).map((one) => JSON.stringify(one));
+      const unshown = actionsOf(true);
+      const added = unshown.filter((one) => !shown.includes(JSON.stringify(one)));
+      assert.equal(unshown.length, shown.length + added.length, "nothing is taken away");
+      assert.ok(added.length > 0, state);
+      for (const { action, not_before } of added)
+        if (action === "refund_usdc") assert.equal(not_before, subject({}).terms.evmRefundTime);
+        else assert.ok(action === "claim_usdc" && !("secret" in more), `${state}: ${action}`);
+    }
+});
