@@ -48,6 +48,26 @@ describe("the market of a token", needsChromium(), () => {
       assert.equal(await cheapest(page, "150.00 sat"), "-25.00 % in 24 h");
     }));
 
+  test("a token's page says how many hold it, whatever tokens begin like it, and how old it is", () =>
+    visit(`${stage.http.url}/token/${tick}`, async (page) => {
+      await inscribe(stage, party(stage, 3), "deploy", {
+        tick: `${tick}EN`,
+        max: "10",
+        lim: "10",
+        pre: "10",
+      });
+      const facts = page.locator(".facts > div");
+      const fact = (name: string): Promise<string> =>
+        facts
+          .filter({ has: page.getByText(name, { exact: true }) })
+          .locator("dd")
+          .innerText();
+      await until("one holds it", async () => (await fact("Holders")) === "1");
+      await inscribe(stage, party(stage, 3), "transfer", { tick, amt: "1", to: party(stage, 4).address });
+      await until("two hold it", async () => (await fact("Holders")) === "2");
+      assert.match(await fact("Block"), /^\d+ \((now|.* ago)\)$/);
+    }));
+
   test("what is past its expiry is not for sale on the front page either", () =>
     visit(`${stage.http.url}/`, async (page) => {
       const seller = party(stage, 3);

@@ -71,7 +71,7 @@ describe("on a narrow screen", needsChromium(), () => {
       );
   });
 
-  test("no table of it has a part of a number out of sight, on a phone or on a desktop", async () => {
+  test("no table of it has a part of a number or a column out of sight, on a phone, a tablet, a desktop or magnified to twice its size", async () => {
     const person = party(stage, 3);
     const token = { tick: "X".repeat(16), max: String(MOST), lim: String(MOST), dec: "18" };
     await inscribe(stage, person, "deploy", token);
@@ -83,19 +83,21 @@ describe("on a narrow screen", needsChromium(), () => {
     await lockBid(stage, buyer, terms);
     await lockBid(stage, buyer, await bidTerms(stage, buyer, 2, { usdcAmount: 123_456_789n }));
     await stage.mineEvm(3);
-    const paths = ["", "?view=holders", "?view=history"].map((view) => `/token/${token.tick}${view}`);
-    for (const width of [375, 1280])
-      await visit(
-        `${stage.http.url}/`,
-        async (page) => {
-          for (const path of ["/swaps", "/markets", ...paths]) {
-            await page.goto(stage.http.url + path);
-            await page.locator("main table .amount").first().waitFor();
-            await page.locator(".loading").first().waitFor({ state: "detached" });
-            assert.deepEqual(await page.evaluate(CUT_TABLES), [], `${path} at ${width} pixels`);
-          }
-        },
-        { viewport: { width, height: 700 } },
-      );
+    const paths = [
+      ["/swaps", "/swaps?view=bids", "/markets", "/operations"],
+      ["", "?view=holders", "?view=history"].map((view) => `/token/${token.tick}${view}`),
+      ["?view=ledger", "?view=listings"].map((view) => `/address/${person.address}${view}`),
+    ].flat();
+    await visit(`${stage.http.url}/`, async (page) => {
+      for (const path of paths) {
+        await page.goto(stage.http.url + path);
+        await page.locator("main table .amount").first().waitFor();
+        await page.locator(".loading").first().waitFor({ state: "detached" });
+        for (const width of [375, 640, 768, 1024, 1280]) {
+          await page.setViewportSize({ width, height: 700 });
+          assert.deepEqual(await page.evaluate(CUT_TABLES), [], `${path} at ${width} pixels`);
+        }
+      }
+    });
   });
 });

@@ -32,6 +32,13 @@ function lightness(page: Page, selector: string, property: "color" | "background
   );
 }
 
+/** What the style writes behind each of these elements. */
+function printed(page: Page, selector: string): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => getComputedStyle(one, "::after").content)`,
+  );
+}
+
 describe("what is read", needsChromium(), () => {
   before(async () => {
     ({ stage, things } = await furnishedStage());
@@ -182,6 +189,12 @@ describe("what is read", needsChromium(), () => {
         assert.equal(await page.locator(gone).filter({ visible: true }).count(), 0, gone);
       for (const words of ["Swap", "What is to be done", "claim the PEARL with the secret", "PEARL refund"])
         assert.ok(await page.locator("main").getByText(words).first().isVisible(), words);
+      // What a screen shows on demand stands on paper.
+      const { buyer, seller } = things;
+      assert.ok(await page.getByText("Hashlock", { exact: true }).isVisible());
+      for (const { evm } of [buyer, seller])
+        assert.ok((await printed(page, "dd .id code")).includes(`"${evm}"`));
+      for (const moment of await printed(page, "time[title]")) assert.match(moment, /UTC/);
       assert.ok((await lightness(page, "body", "backgroundColor")) > 200);
       for (const text of ["h1", ".timeline strong", ".deadlines strong", ".facts dt", ".lead"])
         assert.ok((await lightness(page, text, "color")) < 130, text);

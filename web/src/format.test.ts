@@ -65,6 +65,15 @@ test("all units at a unit price cost whole satoshis, rounded down, whatever the 
   assert.equal(format.satAtUnitPrice("100000000000000000000", 0, "0.00000000"), null);
 });
 
+test("a percentage has two places, and more where it would be nothing without them", () => {
+  assert.equal(format.percent("87.6543"), "87.65 %");
+  assert.equal(format.percent("1234.5000"), "1,234.50 %");
+  assert.equal(format.percent("99.9999"), "99.99 %");
+  assert.equal(format.percent("0.0000"), "0.00 %");
+  assert.equal(format.percent("0.0012"), "0.0012 %");
+  assert.equal(format.percent("-0.0040"), "-0.0040 %");
+});
+
 function change(floor_price_sat: string, floor_change_24h_pct: string): string | null {
   return format.floorChange({ floor_price_sat, floor_change_24h_pct });
 }

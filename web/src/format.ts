@@ -76,10 +76,11 @@ export function axisStep(lowestSat: number): number {
   return Math.max(1e-8, Math.min(0.01, fitting));
 }
 
-/** A percentage as the API gives it (four places), two places for the eye. */
+/** A percentage as the API gives it (four places), two places for the eye, and all of them where two say nothing. */
 export function percent(decimal: string): string {
   const [whole = "0", fraction = ""] = decimal.split(".");
-  return `${grouped(whole)}.${fraction.padEnd(2, "0").slice(0, 2)} %`;
+  const isSmall = !/[1-9]/.test(whole + fraction.slice(0, 2)) && /[1-9]/.test(fraction);
+  return `${grouped(whole)}.${isSmall ? fraction : fraction.padEnd(2, "0").slice(0, 2)} %`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { Title } from "../parts/layout.tsx";
 import { AskTable, BidTable } from "../parts/offers.tsx";
 import { DealTable, Height, ListingTable, Tick, Units } from "../parts/rows.tsx";
 import { cursorOf, Paged, Pager, Table, Views } from "../parts/table.tsx";
-import { shortened } from "../format.ts";
+import { shortened, visible } from "../format.ts";
 import { useDecimals } from "../parts/decimals.ts";
 import { UnknownThing } from "./unknown.tsx";
 
@@ -33,8 +33,8 @@ function EvmAddress({ address }: { address: string }) {
   if (answer.failure?.status === 400)
     return (
       <UnknownThing title="No such address">
-        <code>{address}</code> is no EVM address: a letter is wrong, or written small or great where it has to
-        be the other.
+        <code>{visible(address)}</code> is no EVM address: a letter is wrong, or written small or great where
+        it has to be the other.
       </UnknownThing>
     );
   return (
@@ -59,7 +59,8 @@ function PearlAddress({ address, place }: { address: string; place: Place }) {
   if (balances.failure?.status === 400 && balances.failure.code !== "CURSOR_INVALID")
     return (
       <UnknownThing title="No such address">
-        <code>{address}</code> is no address of this network: it has another prefix, or a letter is wrong.
+        <code>{visible(address)}</code> is no address of this network: it has another prefix, or a letter is
+        wrong.
       </UnknownThing>
     );
   return (
@@ -167,6 +168,7 @@ function LedgerTable({
   return (
     <Table
       caption="Changes of balances, newest first"
+      needs={64}
       rows={rows}
       keyOf={(row) => `${row.txid}:${row.vout}:${row.cause}:${row.tick}`}
       empty="Nothing has changed the balances of this address yet."

@@ -1,8 +1,7 @@
 // One token: what it is, what it costs, who holds it, what is for sale, what was sold, what happened to it.
 
-import type { ComponentChildren } from "preact";
 import { useAnswer } from "../answers.ts";
-import { counted, grouped, percent, satAtUnitPrice } from "../format.ts";
+import { counted, grouped, percent, satAtUnitPrice, visible } from "../format.ts";
 import { type Place, pathTo, withQuery } from "../paths.ts";
 import type {
   Envelope,
@@ -19,17 +18,16 @@ import {
   Await,
   Badge,
   Bar,
-  Facts,
   None,
   Panel,
   Pearl,
   TokenAmount,
-  TransactionId,
   UnitPrice,
 } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
-import { Change, Height, ListingTable, OpenListingTable, OperationTable } from "../parts/rows.tsx";
+import { Change, ListingTable, OpenListingTable, OperationTable } from "../parts/rows.tsx";
 import { type Column, cursorOf, Paged, Pager, Table, Views } from "../parts/table.tsx";
+import { TokenFacts } from "./token-facts.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 const VIEWS = [
@@ -43,16 +41,15 @@ const VIEWS = [
 /** The page of `/token/{tick}`. */
 export function TokenPage({ place }: { place: Place }) {
   const asked = place.parts["tick"] ?? "";
-  const answer = useAnswer<Envelope<TokenRow>>(
-    `/api/v1/prc20/token/${encodeURIComponent(asked)}`,
-    "operation",
-  );
+  const isTicker = /^[a-zA-Z0-9]{1,16}$/.test(asked);
+  const answer = useAnswer<Envelope<TokenRow>>(isTicker ? `/api/v1/prc20/token/${asked}` : null, "operation");
   const token = answer.value?.result[0];
-  const isUnknown = answer.failure?.status === 400 || (answer.value !== null && token === undefined);
-  if (isUnknown)
+  if (!isTicker || (answer.value !== null && token === undefined))
     return (
-      <UnknownThing title={`No token ${asked}`}>
-        There is no token of this ticker on this chain. A ticker has 1 to 16 letters and digits.
+      // What anybody can write into a link is no heading.
+      <UnknownThing title="No such token">
+        There is no token of this ticker on this chain: <code>{visible(asked)}</code>. A ticker has 1 to 16
+        letters and digits.
       </UnknownThing>
     );
   if (token === undefined)
@@ -114,7 +111,7 @@ function Overview({ token, place }: PartProps) {
       </Panel>
       <div class="columns">
         <Panel title="Token">
-          <Supply token={token} />
+          <TokenFacts token={token} />
         </Panel>
         <Panel title="Greatest holders" more={<a href={pathTo.token(token.tick, "holders")}>All holders</a>}>
           <Holders token={token} place={place} limit={8} />
@@ -177,7 +174,7 @@ function Market({ token }: { token: TokenRow }) {
             <div>
               <dt>For sale</dt>
               <dd>
-                {market.open_count - market.expired_open_count}
+                {grouped(String(market.open_count - market.expired_open_count))}
                 <small>{`${grouped(String(market.expired_open_count))} expired`}</small>
               </dd>
             </div>
@@ -201,38 +198,6 @@ function Market({ token }: { token: TokenRow }) {
 function AllUnits({ token, unitPriceSat }: { token: TokenRow; unitPriceSat: string }) {
   const sat = satAtUnitPrice(token.supply, Number(token.dec), unitPriceSat);
   return sat === null ? <None why="too small a price to tell" /> : <Pearl sat={sat} />;
-}
-
-function Supply({ token }: { token: TokenRow }) {
-  const decimals = Number(token.dec);
-  const units = (raw: string): ComponentChildren => (
-    <TokenAmount raw={raw} decimals={decimals} tick={token.tick} />
-  );
-  return (
-    <Facts
-      items={[
-        [
-          "Minted",
-          <span key="m">
-            <Bar percent={Number(token.mint_progress)} label="Minted of the maximum" />{" "}
-            {percent(token.mint_progress)}
-            <br />
-            {units(token.minted)} of {units(token.max)}
-          </span>,
-        ],
-        ["Supply", units(token.supply)],
-        ["Burned", units(token.burned)],
-        ["Pre-mint", units(token.pre)],
-        ["One mint, at most", units(token.lim)],
-        ["Decimals", token.dec],
-        ["Transfers", grouped(String(token.transfers))],
-        ["Deployed by", <AddressId key="d" address={token.deployer} />],
-        ["Deployed in", <TransactionId key="t" txid={token.deploy_txid} />],
-        ["Block", <Height key="b" height={token.deploy_height} />],
-        token.cid === null ? null : ["Content id", <code key="c">{token.cid}</code>],
-      ]}
-    />
-  );
 }
 
 function Listings({ token, place, limit }: PartProps) {
@@ -318,6 +283,7 @@ function Holders({ token, place, limit }: PartProps) {
         <>
           <Table
             caption="Holders, the greatest first"
+            {...(limit === undefined ? { needs: 44 } : {})}
             rows={result}
             keyOf={({ address }) => address}
             empty={`Nobody holds ${token.tick}.`}

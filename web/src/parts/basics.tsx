@@ -37,7 +37,7 @@ function AmountText({ raw, unit, rawUnit = "raw units", text }: AmountProps) {
  * fraction: a part of it that is out of sight would make another number.
  */
 export function breakable(text: string): ComponentChildren {
-  const [, digits = "", rest = text] = /^([\d,.]+)(.*)$/s.exec(text) ?? [];
+  const [, digits = "", rest = text] = /^(-?[\d,.]+)(.*)$/s.exec(text) ?? [];
   const parts = digits.split(/(?<=,)|(?<=\.\d{9})(?=\d)/);
   if (parts.length < 2) return text;
   return (

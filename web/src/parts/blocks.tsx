@@ -1,7 +1,7 @@
 // Blocks: the newest as cards, and as rows.
 
 import { useAnswer } from "../answers.ts";
-import { counted, shortened } from "../format.ts";
+import { counted, grouped, shortened } from "../format.ts";
 import { pathTo } from "../paths.ts";
 import type { BlockRow, Envelope } from "../wire.ts";
 import { Await, Empty, Id, Time } from "./basics.tsx";
@@ -24,7 +24,7 @@ export function BlockList() {
                   <span>{counted(block.operations, "operation")}</span>
                   <span class="quiet">
                     {block.operations > block.valid_operations
-                      ? `${block.operations - block.valid_operations} refused`
+                      ? `${grouped(String(block.operations - block.valid_operations))} refused`
                       : "\u00a0"}
                   </span>
                   <span class="quiet">
@@ -46,21 +46,33 @@ export function BlockTable({ rows }: { rows: readonly BlockRow[] }) {
   return (
     <Table
       caption="Blocks, newest first"
+      needs={48}
       rows={rows}
       keyOf={({ block_hash }) => block_hash}
       empty="No block is indexed yet."
       columns={[
         { head: "Block", numeric: true, cell: ({ height }) => <a href={pathTo.block(height)}>{height}</a> },
         { head: "Time", cell: ({ time }) => <Time at={time} /> },
-        { head: "Operations", numeric: true, cell: ({ operations }) => operations },
+        { head: "Operations", numeric: true, cell: ({ operations }) => grouped(String(operations)) },
         {
           head: "Refused",
           numeric: true,
-          cell: ({ operations, valid_operations }) => operations - valid_operations,
+          cell: ({ operations, valid_operations }) => grouped(String(operations - valid_operations)),
         },
         { head: "Hash", cell: ({ block_hash }) => <Id id={block_hash} what="block hash" /> },
         { head: "State digest", cell: ({ digest }) => <Id id={digest} what="digest" /> },
       ]}
     />
+  );
+}
+
+/** When a block was mined, in brackets; nothing while that is not known. */
+export function BlockTime({ height }: { height: number }) {
+  const answer = useAnswer<Envelope<BlockRow>>(height < 0 ? null : `/api/v1/prc20/block/${height}`, "block");
+  const block = answer.value?.result[0];
+  return block === undefined ? null : (
+    <>
+      (<Time at={block.time} />)
+    </>
   );
 }

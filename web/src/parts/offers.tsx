@@ -78,7 +78,14 @@ export function AskTable({
   if (!short) columns.push({ head: "Seller", cell: ({ seller_evm }) => <AddressId address={seller_evm} /> });
   columns.push({ head: "Until", cell: ({ expiry }) => <Time at={expiry} clock={judgingTime} /> });
   return (
-    <Table caption={caption} columns={columns} rows={rows} keyOf={({ ask_id }) => ask_id} empty={empty} />
+    <Table
+      caption={caption}
+      columns={columns}
+      rows={rows}
+      keyOf={({ ask_id }) => ask_id}
+      empty={empty}
+      {...(short ? {} : { needs: 46 })}
+    />
   );
 }
 
@@ -130,6 +137,7 @@ export function BidTable({
       rows={rows}
       keyOf={({ order_hash }) => order_hash}
       empty={empty}
+      {...(withDepth ? {} : { needs: 46 })}
     />
   );
 }

@@ -34,13 +34,18 @@ import { type Column, Table } from "./table.tsx";
 import { useDecimals } from "./decimals.ts";
 import type { ComponentChildren } from "preact";
 
+/** A longer ticker goes on in the next line where a table has no room for it. */
+const MOST_IN_ONE_PIECE = 8;
+
 /** A ticker that leads to its token. */
 export function Tick({ tick }: { tick: string }) {
   return tick === "" ? (
     <None why="no ticker" />
   ) : (
     <a class="tick" href={pathTo.token(tick)}>
-      {tick}
+      {tick.slice(0, MOST_IN_ONE_PIECE)}
+      {tick.length > MOST_IN_ONE_PIECE ? <wbr /> : null}
+      {tick.slice(MOST_IN_ONE_PIECE)}
     </a>
   );
 }
@@ -64,8 +69,9 @@ export function IndexHeight({ height, isGrouped = false }: { height: number; isG
   const stats = useAnswer<Envelope<StatsRow>>("/api/v1/prc20/stats", "block").value?.result[0];
   const text = isGrouped ? grouped(String(height)) : String(height);
   if (height < 0) return <None why="none known" />;
-  const isFirst = stats !== undefined && height <= stats.last_processed_height - stats.blocks_indexed;
-  return isFirst ? <span>{text}</span> : <a href={pathTo.block(height)}>{text}</a>;
+  // Before it is known where the index begins, nobody knows either whether there is a page.
+  const hasPage = stats !== undefined && height > stats.last_processed_height - stats.blocks_indexed;
+  return hasPage ? <a href={pathTo.block(height)}>{text}</a> : <span>{text}</span>;
 }
 
 function Verdict({ row }: { row: OperationRow }) {
@@ -123,6 +129,7 @@ export function OperationTable({
       rows={rows}
       keyOf={(row) => `${row.txid}:${row.vout}`}
       empty={empty}
+      {...(short ? {} : { needs: 60 })}
     />
   );
 }
@@ -183,7 +190,9 @@ export function OpenListingTable({
     ...PRICE_COLUMNS,
     { head: "Since block", numeric: true, cell: ({ created_height }) => <Height height={created_height} /> },
   ];
-  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} />;
+  return (
+    <Table caption={caption} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} needs={48} />
+  );
 }
 
 /** Listings in any state. */
@@ -212,7 +221,9 @@ export function ListingTable({
         ),
     },
   ];
-  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} />;
+  return (
+    <Table caption={caption} columns={columns} rows={rows} keyOf={({ id }) => id} empty={empty} needs={72} />
+  );
 }
 
 /** Tokens. `short` leaves out what says least. */
@@ -245,8 +256,8 @@ export function TokenTable({
       numeric: true,
       cell: ({ max, dec }) => <TokenAmount raw={max} decimals={Number(dec)} />,
     },
-    { head: "Holders", numeric: true, cell: ({ holders }) => holders },
-    { head: "Transfers", numeric: true, cell: ({ transfers }) => transfers },
+    { head: "Holders", numeric: true, cell: ({ holders }) => grouped(String(holders)) },
+    { head: "Transfers", numeric: true, cell: ({ transfers }) => grouped(String(transfers)) },
   ];
   const columns = short ? all.filter(({ head }) => head !== "Transfers" && head !== "Supply") : all;
   return (
@@ -256,6 +267,7 @@ export function TokenTable({
       rows={rows}
       keyOf={({ tick }) => tick}
       empty={empty}
+      {...(short ? {} : { needs: 48 })}
     />
   );
 }
@@ -298,11 +310,11 @@ export function MarketTable({
       cell: (market) => <Change market={market} />,
     },
     { head: "Volume 24 h", numeric: true, cell: ({ volume_24h_sat }) => <Pearl sat={volume_24h_sat} /> },
-    { head: "Sales 24 h", numeric: true, cell: ({ fills_24h }) => fills_24h },
+    { head: "Sales 24 h", numeric: true, cell: ({ fills_24h }) => grouped(String(fills_24h)) },
     {
       head: "For sale",
       numeric: true,
-      cell: ({ open_count, expired_open_count }) => open_count - expired_open_count,
+      cell: ({ open_count, expired_open_count }) => grouped(String(open_count - expired_open_count)),
     },
   ];
   const columns = short ? all.filter(({ head }) => !["Sales 24 h", "For sale"].includes(head)) : all;
@@ -313,6 +325,7 @@ export function MarketTable({
       rows={rows}
       keyOf={({ tick }) => tick}
       empty={empty}
+      {...(short ? {} : { needs: 48 })}
     />
   );
 }
@@ -359,6 +372,7 @@ export function DealTable({
       rows={rows}
       keyOf={({ deal_hash }) => deal_hash}
       empty={empty}
+      {...(short ? {} : { needs: 60 })}
     />
   );
 }

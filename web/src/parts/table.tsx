@@ -22,42 +22,49 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly empty: ComponentChildren;
+  /** Room for all columns, in the height of letters (rem): with less its rows are cards. */
+  readonly needs?: number;
 }
 
+/** As much as a few columns need. */
+const NEEDS_OF_FEW = 34;
+
 /** A table of rows, or words where there are none. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, empty, needs = NEEDS_OF_FEW }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   // The roles stand here because a browser forgets them where rows are drawn as cards.
   return (
-    <div class="table">
-      <table role="table">
-        <caption class="unseen">{caption}</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map(({ head, numeric }) => (
-              <th key={head} role="columnheader" scope="col" class={numeric ? "number" : ""}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {rows.map((row, index) => (
-            <tr key={keyOf(row)} role="row">
-              {columns.map(({ head, cell, numeric, minor }) => (
-                <td
-                  key={head}
-                  role="cell"
-                  data-head={head}
-                  class={[numeric ? "number" : "", minor ? "minor" : ""].join(" ").trim()}
-                >
-                  {cell(row, index)}
-                </td>
+    <div class="measure" style={{ "--needs": needs }}>
+      <div class="table">
+        <table role="table">
+          <caption class="unseen">{caption}</caption>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map(({ head, numeric }) => (
+                <th key={head} role="columnheader" scope="col" class={numeric ? "number" : ""}>
+                  {head}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody role="rowgroup">
+            {rows.map((row, index) => (
+              <tr key={keyOf(row)} role="row">
+                {columns.map(({ head, cell, numeric, minor }) => (
+                  <td
+                    key={head}
+                    role="cell"
+                    data-head={head}
+                    class={[numeric ? "number" : "", minor ? "minor" : ""].join(" ").trim()}
+                  >
+                    {cell(row, index)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }
