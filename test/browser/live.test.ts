@@ -271,6 +271,20 @@ describe("a swap whose steps are left out", needsChromium(), () => {
     });
   });
 
+  test("S-54: a swap whose row cannot be read again calls for no such step either, though the service is heard", async () => {
+    const { dealHash } = await openDeal(stage, { buyer: party(stage, 1), seller: party(stage, 2) }, 3);
+    const look = async (page: Page): Promise<void> => {
+      const actions = page.getByRole("region", { name: "What is to be done" });
+      await actions.getByText("may now", { exact: true }).first().waitFor();
+      const json = { ok: false, error: "RATE_LIMITED", message: "Too many requests." };
+      await page.route(`**/api/v1/swaps/${dealHash}`, (route) => route.fulfill({ status: 429, json }));
+      await actions.getByText("not known", { exact: true }).first().waitFor();
+      assert.equal(await actions.getByText("may now", { exact: true }).count(), 0);
+      await statusSays(page, /^Live/);
+    };
+    await watch(`/swap/${dealHash}`, look, { expected: /status of 429/ });
+  });
+
   test("S-54: a page whose node has too few connections does not say that nobody has to do anything", async () => {
     const { dealHash } = await openDeal(stage, { buyer: party(stage, 1), seller: party(stage, 2) }, 1);
     const look = async (page: Page): Promise<void> => {

@@ -69,7 +69,7 @@ function tokenLooks({ mint, refused, listings, trader }: Furniture): readonly Lo
     shown("address listings", `/address/${trader.address}?view=listings`, "sold"),
     shown("address without swaps", `/address/${trader.address}?view=swaps`, "No swap of this address."),
     shown("operation", `/op/${mint}/0`, "It was carried out."),
-    shown("operation refused", `/op/${refused}/0`, "AMT_OVER_LIMIT"),
+    shown("operation refused", `/op/${refused}/0`, "It moved no units."),
     shown("transaction", `/tx/${mint}`, "Mint"),
   ];
 }
@@ -91,7 +91,7 @@ function chainAndSwapLooks(
     shown("swap locked", `/swap/${swaps.locked.dealHash}`, "claim the PEARL with the secret"),
     shown("swap settled", `/swap/${swaps.settled.dealHash}`, "the seller has the USDC."),
     shown("swap bid", `/swap/${bidHash}`, "accept the bid in the escrow"),
-    shown("ask", `/ask/${askId}`, "A buyer can take it now."),
+    shown("ask", `/ask/${askId}`, "A take alone binds nobody"),
     shown("address swaps", `/address/${seller.address}?view=swaps`, "settled"),
     shown("EVM address", `/address/${buyer.evm}`, "settled"),
     shown("search", "/search?q=SIL", "Token SILVER"),

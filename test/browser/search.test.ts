@@ -39,6 +39,7 @@ describe("search", needsChromium(), () => {
       [buyer.account.address, `/address/${buyer.evm}`],
       [mint, `/tx/${mint}`],
       [mint.toUpperCase(), `/tx/${mint}`],
+      [`${mint}:0`, `/tx/${mint}`],
       [String(stage.pearl.chain.tip.height), `/block/${stage.pearl.chain.tip.height}`],
       [listings.sold.id, `/listing/${listings.sold.id}`],
       [askId, `/ask/${askId}`],
@@ -119,6 +120,7 @@ describe("search", needsChromium(), () => {
       await lookFor(page, "\u202Eabc");
       const notice = page.locator("main .notice");
       await notice.filter({ hasText: "Nothing fits" }).waitFor();
+      assert.equal(await notice.locator("code").innerText(), "\\u202eabc");
       // Where the words behind the text would stand, were they written from the right as well.
       const isBehind = `(() => {
         const code = document.querySelector("main .notice code");

@@ -78,6 +78,72 @@ describe("between the page and the service", needsChromium(), () => {
       }
     }));
 
+  test("a page that wakes up after a day is as old as its sleep, and not live, before anybody has heard of the service", () =>
+    visit(`${stage.http.url}/`, async (page) => {
+      await page.clock.install();
+      await page.goto(`${stage.http.url}/token/GOLD`);
+      await statusSays(page, /^Live/);
+      // From here on nothing is answered, so that what stands there after the sleep is the page's own word.
+      await page.route("**/health", () => undefined);
+      await page.clock.fastForward("24:00:00");
+      await page.clock.runFor(1_000);
+      const words = await page.getByRole("status").innerText();
+      assert.match(words, /^Cut off: the service has not answered for 1 d\b/);
+      await page.unroute("**/health");
+      await statusSays(page, /^Live/);
+    }));
+
+  test("on a slow line the page is not cut off by one question that is lost while a later one is answered", () =>
+    visit(`${stage.http.url}/`, async (page) => {
+      await statusSays(page, /^Live/);
+      const lost = new Promise<void>((seen) => {
+        let times = 0;
+        void page.route("**/health", (route) => {
+          times += 1;
+          if (times > 1) return route.continue();
+          seen();
+          return undefined;
+        });
+      });
+      await lost;
+      await page.evaluate(`window.said = "";
+        new MutationObserver(([{ target }]) => { window.said += target.textContent; })
+          .observe(document.querySelector(".contact"), { characterData: true, childList: true, subtree: true })`);
+      const next = stage.pearl.chain.tip.height + 1;
+      await stage.minePearl(1);
+      await statusSays(page, new RegExp(`^Live · block ${next} `));
+      await page.waitForTimeout(4_500);
+      const said = await page.evaluate<string>("window.said");
+      assert.match(said, new RegExp(`block ${next}`));
+      assert.doesNotMatch(said, /Cut off/);
+    }));
+
+  test("what anybody writes into a link is no heading of a page", () =>
+    visit(`${stage.http.url}/`, async (page) => {
+      for (const thing of ["token", "block"]) {
+        await page.goto(`${stage.http.url}/${thing}/GOLD is closed: send it to me`);
+        await page.getByRole("heading", { level: 1, name: `No such ${thing}`, exact: true }).waitFor();
+        assert.equal(await page.title(), `No such ${thing} · Strand`);
+      }
+    }));
+
+  test("of a node and of RPCs that are silent it is told what they last had, and not that nothing is missing", () =>
+    visit(`${stage.http.url}/`, async (page) => {
+      const silent = { indexing_status: "stalled", lag: 0 };
+      await page.route("**/health", async (route) => {
+        const body = (await (await route.fetch()).json()) as { readonly evm: object };
+        await route.fulfill({ json: { ...body, ...silent, evm: { ...body.evm, ...silent } } });
+      });
+      await page.goto(`${stage.http.url}/status`);
+      for (const words of ["The node last had", "The RPCs last had"]) await page.getByText(words).waitFor();
+      assert.doesNotMatch(await page.locator("main").innerText(), /Behind\s+0 blocks/);
+      // How old what is indexed is.
+      await page
+        .locator("main")
+        .getByText(/^\d+ \((now|.* ago)\)$/)
+        .waitFor();
+    }));
+
   test("a list whose answer never comes is asked for again", () =>
     visit(`${stage.http.url}/`, async (page) => {
       let asked = 0;

@@ -13,6 +13,9 @@ export type Topic = "block" | "operation" | "listing" | "swap" | "mempool" | "he
 
 const HEALTH_EVERY_MS = 4_000;
 const HEALTH_WITHIN_MS = 4_000;
+/** A page that was seen all the time hears more often than this; one that slept, or whose browser did, has not. */
+const HEARD_WITHIN_MS = 2 * (HEALTH_EVERY_MS + HEALTH_WITHIN_MS);
+const SLEEP_LOOKED_FOR_EVERY_MS = 1_000;
 /** News that come together are shown together. */
 const GATHER_MS = 150;
 /** News that follow each other are shown at most so often: a block and what it brings to both chains come in a row. */
@@ -86,8 +89,21 @@ export function followService(): void {
   followEvents(Object.keys(TOPICS_OF), hearNews);
   void askHealth();
   setInterval(() => void askHealth(), HEALTH_EVERY_MS);
+  setInterval(wakeUp, SLEEP_LOOKED_FOR_EVERY_MS);
+  document.addEventListener("visibilitychange", wakeUp);
   addEventListener("offline", () => cutOff());
   addEventListener("online", () => void askHealth());
+}
+
+/** When the service was heard last, before the first time when the page began. */
+let heardAtMs = Date.now();
+
+/** What a page that has slept shows is as old as its sleep: it is not called live until the service is heard again. */
+function wakeUp(): void {
+  if (document.visibilityState !== "visible" || Date.now() - heardAtMs < HEARD_WITHIN_MS) return;
+  if (contact.value.state === "cut_off") return;
+  cutOff();
+  void askHealth();
 }
 
 /** Height of the newest block that the stream has told of. */
@@ -101,6 +117,7 @@ function hearNews({ kind, height }: News): void {
 }
 
 async function askHealth(): Promise<void> {
+  const askedAtMs = Date.now();
   try {
     const response = await fetch("/health", { signal: AbortSignal.timeout(HEALTH_WITHIN_MS) });
     // Whatever has another status is the word of a proxy about a service that is gone.
@@ -108,7 +125,8 @@ async function askHealth(): Promise<void> {
     serverSaid(response.headers.get("date"));
     hearHealth((await response.json()) as Health);
   } catch {
-    cutOff();
+    // On a slow line one question may be given up just after a later one was answered.
+    if (heardAtMs < askedAtMs) cutOff();
   }
 }
 
@@ -123,6 +141,7 @@ async function askNewestBlocks(): Promise<void> {
 }
 
 function hearHealth(body: Health): void {
+  heardAtMs = Date.now();
   const wasCutOff = contact.value.state === "cut_off";
   const before = health.value;
   if (before?.indexed_height !== body.indexed_height) void askNewestBlocks();
@@ -173,5 +192,5 @@ function readWhatWasMissed(): void {
 }
 
 function cutOff(): void {
-  if (contact.value.state !== "cut_off") contact.set({ state: "cut_off", sinceMs: Date.now() });
+  if (contact.value.state !== "cut_off") contact.set({ state: "cut_off", sinceMs: heardAtMs });
 }

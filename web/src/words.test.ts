@@ -5,11 +5,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   ACTION_WORDS,
+  afterRefusal,
   askWords,
   bidWords,
   BUYING_CAUTION,
   dealWords,
   LISTING_WORDS,
+  offeredUntil,
+  operationWords,
   reasonWords,
 } from "./words.ts";
 
@@ -64,6 +67,23 @@ test("S-21: a bid that names its seller is not offered to others", () => {
 test("P-65: an expired listing is said to be buyable until its output is spent, and expiry closes none", () => {
   assert.match(LISTING_WORDS.expired_open.sentence, /can still be bought/);
   assert.doesNotMatch(reasonWords("LISTING_CLOSED"), /expir/);
+});
+
+test("P-65: a listing with an expiry says how many blocks it is offered for, while they are known and left", () => {
+  assert.equal(offeredUntil(null, 5), "it is sold or taken back");
+  assert.equal(offeredUntil("120", 100), "block 120, in 20 blocks");
+  assert.equal(offeredUntil("101", 100), "block 101, in 1 block");
+  for (const tip of [null, 120, 121]) assert.equal(offeredUntil("120", tip), "block 120");
+});
+
+test("P-24: an operation that the protocol does not know is not called like one that it knows", () => {
+  assert.equal(operationWords("mint"), "Mint");
+  for (const op of ["Mint", "Buy", "valid"]) assert.equal(operationWords(op), `“${op}”`);
+});
+
+test("P-60, P-63: whoever is refused a purchase is told that what the transaction paid is paid", () => {
+  assert.match(afterRefusal("send"), /received no units.*paid all the same/);
+  assert.match(afterRefusal("transfer"), /moved no units/);
 });
 
 test("P-15, P-60, P-66: who buys is told of depth, of places, and whose address it has to be", () => {

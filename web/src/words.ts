@@ -1,6 +1,7 @@
 // Codes of the API in words. Each table has to name every code: a new code without words does not compile.
 
 import type { Reason } from "../../src/prc20/reasons.ts";
+import { counted } from "./format.ts";
 import type {
   AskRow,
   BidRow,
@@ -49,6 +50,14 @@ export function reasonWords(code: string): string {
   return Object.hasOwn(REASON_WORDS, code) ? REASON_WORDS[code as Reason] : `Refused: ${code}.`;
 }
 
+/** What a refusal leaves behind, by the operation's name as inscribed (P-60, P-63). */
+export function afterRefusal(op: string): string {
+  return op === "send" ? REFUSED_PURCHASE : "It moved no units. What the network took for it is spent.";
+}
+
+const REFUSED_PURCHASE =
+  "The buyer received no units. PEARL that the transaction paid are paid all the same: only who received them can give them back.";
+
 /** What an operation does, by its name as inscribed. */
 export const OPERATION_WORDS: Readonly<Record<string, string>> = {
   deploy: "Deploy",
@@ -59,9 +68,9 @@ export const OPERATION_WORDS: Readonly<Record<string, string>> = {
   send: "Buy a listing",
 };
 
-/** The name of an operation in words; an unknown one as it was inscribed. */
+/** The name of an operation in words; an unknown one as it was inscribed, in quotes: else one named Mint reads as a mint. */
 export function operationWords(op: string): string {
-  return Object.hasOwn(OPERATION_WORDS, op) ? (OPERATION_WORDS[op] ?? op) : op;
+  return Object.hasOwn(OPERATION_WORDS, op) ? (OPERATION_WORDS[op] ?? op) : `“${op}”`;
 }
 
 /** How a thing stands, for the colour of its badge. */
@@ -260,6 +269,13 @@ export const BUYING_CAUTION =
   "first: else the seller is paid, and you receive nothing. Your address is one for whose own key your wallet signs: " +
   "units that go to a vault of several keys, or to an exchange, may be lost for good. A reorganisation can undo a young listing, or the balance " +
   "behind it, while the seller's signature stays good: buy at a depth that you trust, for a large price 13 blocks.";
+
+/** Until when an open listing is offered. `tip`: height of the index, null while it is not known. */
+export function offeredUntil(exp: string | null, tip: number | null): string {
+  if (exp === null) return "it is sold or taken back";
+  const left = tip === null ? 0 : Number(exp) - tip;
+  return left > 0 ? `block ${exp}, in ${counted(left, "block")}` : `block ${exp}`;
+}
 
 interface ActionWords {
   /** What is to be done, after the name of who does it. */

@@ -9,6 +9,7 @@ import { askWords } from "../words.ts";
 import { AddressId, Await, Deadline, Facts, Id, None, Panel, Pearl, Time, Usdc } from "../parts/basics.tsx";
 import { Title } from "../parts/layout.tsx";
 import { AskState, PausedEscrow } from "../parts/offers.tsx";
+import { HowToTake } from "./how-to-take.tsx";
 import { UnknownThing } from "./unknown.tsx";
 
 /** What is forgotten here is not ended in the contract (S-33, S-34). */
@@ -38,6 +39,7 @@ export function AskPage({ place }: { place: Place }) {
 
 function Ask({ ask }: { ask: AskRow }) {
   const sentence = useNow((now) => askWords(ask, now).sentence);
+  const isOpen = useNow((now) => now < ask.expiry);
   return (
     <>
       <p class="lead">
@@ -50,6 +52,7 @@ function Ask({ ask }: { ask: AskRow }) {
           Taken by <Id id={ask.deal_hash} what="deal hash" href={pathTo.swap(ask.deal_hash)} />.
         </p>
       )}
+      {ask.status === "ASK_OPEN" && isOpen ? <HowToTake ask={ask} /> : null}
       <Panel title="Terms">
         <Facts
           items={[

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { type Failure, isFailure, read } from "../answers.ts";
+import { visible } from "../format.ts";
 import { type Place, pathTo, place as present, placeOf } from "../paths.ts";
 import type {
   AddressSwaps,
@@ -47,7 +48,7 @@ export function SearchPage({ place }: { place: Place }) {
       <>
         <Title text="Search" />
         <p class="notice quiet loading">
-          Looking for <bdi>{text}</bdi> …
+          Looking for <bdi>{visible(text)}</bdi> …
         </p>
       </>
     );
@@ -56,8 +57,8 @@ export function SearchPage({ place }: { place: Place }) {
       <UnknownThing title="Nothing found">
         {found.failure === null ? (
           <>
-            Nothing fits <code>{text}</code>. Search takes the beginning of a ticker, a whole address or
-            transaction of either chain, a block's height or hash, a listing id, an ask id or a deal hash.
+            Nothing fits <code>{visible(text)}</code>. Search takes the beginning of a ticker, a whole address
+            or transaction of either chain, a block's height or hash, a listing id, an ask id or a deal hash.
           </>
         ) : (
           found.failure.message
@@ -105,10 +106,11 @@ async function search(text: string): Promise<Found> {
 
 type Probe = () => Promise<readonly Hit[] | Failure>;
 
-/** What a text can be, by its form. */
+/** What a text can be, by its form: every one in which a page shows a thing. */
 function probesFor(text: string): readonly Probe[] {
   const probes: Probe[] = [];
-  if (/^\d{1,9}$/.test(text)) probes.push(() => block(text));
+  const height = /^\d{1,3}(,\d{3}){1,2}$/.test(text) ? text.replaceAll(",", "") : text;
+  if (/^\d{1,9}$/.test(height)) probes.push(() => block(height));
   if (/^[a-zA-Z0-9]{1,16}$/.test(text)) probes.push(() => tokens(text));
   if (/^(0x[0-9a-fA-F]{40}|[a-zA-Z]+1[a-zA-Z0-9]{20,})$/.test(text)) probes.push(() => address(text));
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(text)) {
@@ -122,6 +124,13 @@ function probesFor(text: string): readonly Probe[] {
     );
   }
   if (/^list:[0-9a-f]{64}:\d+$/i.test(text)) probes.push(() => listing(text.toLowerCase()));
+  // An output, or the input of an operation.
+  const [, txid] = /^([0-9a-f]{64}):\d+$/.exec(text.toLowerCase()) ?? [];
+  if (txid !== undefined)
+    probes.push(
+      () => transaction(txid),
+      () => swapTransaction(txid),
+    );
   return probes;
 }
 

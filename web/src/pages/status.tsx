@@ -6,7 +6,8 @@ import { counted, duration, grouped } from "../format.ts";
 import { contact } from "../live.ts";
 import { useStore } from "../store.ts";
 import type { Envelope, Health, ReorgRow, StatsRow } from "../wire.ts";
-import { Await, Badge, Facts, Id, None, Panel } from "../parts/basics.tsx";
+import { Await, Badge, Facts, Id, None, Panel, Pearl } from "../parts/basics.tsx";
+import { BlockTime } from "../parts/blocks.tsx";
 import { Title } from "../parts/layout.tsx";
 import { IndexHeight } from "../parts/rows.tsx";
 import { Table } from "../parts/table.tsx";
@@ -27,6 +28,7 @@ export function StatusPage() {
           {({ result }) => (
             <Table
               caption="Last reorganisations, newest first"
+              needs={44}
               rows={result}
               keyOf={({ id }) => String(id)}
               empty="No block has been replaced since the log of events begins."
@@ -76,8 +78,16 @@ function HealthParts({ body }: { body: Health }) {
           <Facts
             items={[
               ["Index", <Synced key="s" status={body.indexing_status} />],
-              ["Indexed", <IndexHeight key="i" height={body.indexed_height} />],
-              ["The node has", <ChainHeight key="h" height={body.height} />],
+              [
+                "Indexed",
+                <span key="i" class="sentence">
+                  <IndexHeight height={body.indexed_height} /> <BlockTime height={body.indexed_height} />
+                </span>,
+              ],
+              [
+                isSilent(body) ? "The node last had" : "The node has",
+                <ChainHeight key="h" height={body.height} />,
+              ],
               ["Behind", <Behind key="b" {...body} />],
               ["Nodes", <Nodes key="n" body={body} />],
               [
@@ -99,7 +109,10 @@ function HealthParts({ body }: { body: Health }) {
               items={[
                 ["Index", <Synced key="s" status={body.evm.indexing_status} />],
                 ["Indexed", <ChainHeight key="i" height={body.evm.indexed_height} />],
-                ["The RPCs have", <ChainHeight key="h" height={body.evm.height} />],
+                [
+                  isSilent(body.evm) ? "The RPCs last had" : "The RPCs have",
+                  <ChainHeight key="h" height={body.evm.height} />,
+                ],
                 ["Behind", <Behind key="b" {...body.evm} />],
               ]}
             />
@@ -124,8 +137,14 @@ function ChainHeight({ height }: { height: number }): ComponentChildren {
   return height < 0 ? <None why="none known" /> : String(height);
 }
 
-function Behind({ height, lag }: Pick<Health, "height" | "lag">): ComponentChildren {
-  return height < 0 ? <None why="not known" /> : counted(lag, "block");
+/** An index that stands still at the tip that it knows: whoever tells of the chain is silent, and it may have grown. */
+function isSilent({ indexing_status: status, lag }: Pick<Health, "indexing_status" | "lag">): boolean {
+  return status === "stalled" && lag === 0;
+}
+
+function Behind(index: Pick<Health, "height" | "lag" | "indexing_status">): ComponentChildren {
+  const { height, lag } = index;
+  return height < 0 || isSilent(index) ? <None why="not known" /> : counted(lag, "block");
 }
 
 function Nodes({ body: { nodes } }: { body: Health }) {
@@ -154,10 +173,10 @@ function IndexFacts({ row }: { row: StatsRow }) {
         ["Holders", grouped(String(row.distinct_holders))],
         [
           "Listings",
-          `${grouped(String(row.lists_open))} open (${row.lists_expired_open} expired), ${grouped(String(row.lists_filled))} sold, ${grouped(String(row.lists_cancelled))} cancelled, ${grouped(String(row.lists_invalid_spent))} spent without a sale`,
+          `${grouped(String(row.lists_open))} open (${grouped(String(row.lists_expired_open))} expired), ${grouped(String(row.lists_filled))} sold, ${grouped(String(row.lists_cancelled))} cancelled, ${grouped(String(row.lists_invalid_spent))} spent without a sale`,
         ],
-        ["Paid to sellers", `${row.total_seller_paid_pearl} PEARL`],
-        ["Protocol fees", `${row.total_protocol_fee_paid_pearl} PEARL`],
+        ["Paid to sellers", <Pearl key="s" sat={row.total_seller_paid_sat} />],
+        ["Protocol fees", <Pearl key="f" sat={row.total_protocol_fee_paid_sat} />],
       ]}
     />
   );

@@ -3,17 +3,21 @@
 import { useNow } from "../clock.ts";
 import { type Due, dueOf, SILENT_WORDS } from "../due.ts";
 import { contact, health } from "../live.ts";
+import { nothingWords } from "../parts/deadlines.ts";
 import { AddressId, Badge, Deadline, Id, Pearl } from "../parts/basics.tsx";
 import { useStore } from "../store.ts";
 import { type Withheld, withheldOf, withheldWords } from "../withheld.ts";
 import type { NextAction, SwapRow } from "../wire.ts";
 import { ACTION_WORDS, type Tone } from "../words.ts";
 
-/** What stands in `next_actions`, and whether something else is only left out. */
-export function Actions({ swap }: { swap: SwapRow }) {
+/**
+ * What stands in `next_actions`, and whether something else is only left out. A row that could not be read again
+ * (`isCurrent` false) is as old as one of a service that is silent.
+ */
+export function Actions({ swap, isCurrent }: { swap: SwapRow; isCurrent: boolean }) {
   const now = useNow((seconds) => seconds);
   const withheld = withheldOf(swap, now, useStore(health));
-  const isHeard = useStore(contact, ({ state }) => state !== "cut_off");
+  const isHeard = useStore(contact, ({ state }) => state !== "cut_off") && isCurrent;
   const steps = swap.next_actions.map((action) => ({ action, due: dueOf(action, now, isHeard) }));
   const isSomethingDue = steps.some(({ due }) => due === "may" || due === "must");
   return (
@@ -139,11 +143,4 @@ function Action({ action, due }: { action: NextAction; due: Due }) {
       </dl>
     </li>
   );
-}
-
-/** Nothing is in `next_actions`: over for good is only what is final. */
-function nothingWords({ status, evm_leg: leg }: SwapRow): string {
-  return status === "SETTLED" && leg.final
-    ? "Nothing more: the swap is over."
-    : "Nothing at the moment. What comes next shows here by itself.";
 }

@@ -3,7 +3,7 @@
 
 import { useAnswer } from "../answers.ts";
 import { useNow } from "../clock.ts";
-import { counted, duration, shortened, usdc, usdcAfterFee, usdcPrice } from "../format.ts";
+import { counted, duration, shortened, usdc, usdcAfterFee, usdcPrice, visible } from "../format.ts";
 import { type Place, pathTo } from "../paths.ts";
 import type { DealTransactions, SwapRow } from "../wire.ts";
 import { bidWords, dealWords, TERMS_ERROR_WORDS } from "../words.ts";
@@ -43,8 +43,9 @@ export function SwapPage({ place }: { place: Place }) {
           answer.failure.message
         ) : (
           <>
-            There is no swap <code>{hash}</code>. Where a block of the EVM chain was replaced, its order comes
-            back when it is mined again.
+            There is no swap <code>{visible(hash)}</code>. Where a block of the EVM chain was replaced, its
+            order comes back when it is mined again. A take for which no USDC were locked is forgotten a week
+            after its end.
           </>
         )}
       </UnknownThing>
@@ -53,13 +54,14 @@ export function SwapPage({ place }: { place: Place }) {
     <>
       <Title text={`Swap ${shortened(hash)}`}>Swap</Title>
       <Await answer={answer} what="the swap">
-        {(swap) => <Swap swap={swap} />}
+        {(swap) => <Swap swap={swap} isCurrent={answer.failure === null} />}
       </Await>
     </>
   );
 }
 
-function Swap({ swap }: { swap: SwapRow }) {
+/** `isCurrent`: the row could be read when it was asked for last. */
+function Swap({ swap, isCurrent }: { swap: SwapRow; isCurrent: boolean }) {
   const { tone, label, sentence } = useNow((now) =>
     swap.kind === "deal" ? dealWords(swap) : bidWords(swap, now),
   );
@@ -88,7 +90,7 @@ function Swap({ swap }: { swap: SwapRow }) {
       )}
       {swap.evm_leg.state === "none" || swap.evm_leg.state === "locked" ? <PausedEscrow /> : null}
       <Panel title="What is to be done">
-        <Actions swap={swap} />
+        <Actions swap={swap} isCurrent={isCurrent} />
       </Panel>
       <Panel title="What has happened">
         <Timeline swap={swap} />

@@ -6,7 +6,7 @@ import { health } from "../live.ts";
 import { type Place, pathTo } from "../paths.ts";
 import { useStore } from "../store.ts";
 import type { BlockRow, Envelope, ListingRow, MempoolRow, OperationRow } from "../wire.ts";
-import { LISTING_WORDS, operationWords, reasonWords } from "../words.ts";
+import { afterRefusal, LISTING_WORDS, offeredUntil, operationWords, reasonWords } from "../words.ts";
 import {
   AddressId,
   Await,
@@ -45,8 +45,8 @@ export function ListingPage({ place }: PageProps) {
   if (answer.failure?.status === 400 || (answer.value !== null && row === undefined))
     return (
       <UnknownThing title="No such listing">
-        There is no listing <code>{id}</code>. An id is the word list, the id of the transaction that made it,
-        and the number of its input, with colons between.
+        There is no listing <code>{visible(id)}</code>. An id is the word list, the id of the transaction that
+        made it, and the number of its input, with colons between.
       </UnknownThing>
     );
   return (
@@ -62,6 +62,7 @@ export function ListingPage({ place }: PageProps) {
 }
 
 function Listing({ row }: { row: ListingRow }) {
+  const tip = useStore(health, (body) => body?.indexed_height ?? null);
   return (
     <>
       <p class="lead">
@@ -96,7 +97,7 @@ function Listing({ row }: { row: ListingRow }) {
             row.seller_address === row.owner
               ? null
               : ["Paid to", <AddressId key="pa" address={row.seller_address} whole />],
-            ["Offered until", row.exp === null ? "it is sold or taken back" : `block ${row.exp}`],
+            ["Offered until", offeredUntil(row.exp, tip)],
             ["Listed in", <TransactionId key="c" txid={row.created_txid} />],
             ["Block", <Height key="h" height={row.created_height} />],
             ["Stands on output", <Id key="o" id={`${row.anchor_txid}:${row.anchor_vout}`} what="outpoint" />],
@@ -150,8 +151,9 @@ export function OperationPage({ place }: PageProps) {
   if (answer.failure?.status === 400 || (answer.value !== null && row === undefined))
     return (
       <UnknownThing title="No such operation">
-        No block has an operation at input {vout} of transaction <code>{txid}</code>. Where the transaction is
-        new, it may wait in the <a href="/mempool">mempool</a>.
+        No block has an operation at input <code>{visible(vout)}</code> of transaction{" "}
+        <code>{visible(txid)}</code>. Where the transaction is new, it may wait in the{" "}
+        <a href="/mempool">mempool</a>.
       </UnknownThing>
     );
   return (
@@ -175,6 +177,7 @@ function Operation({ row }: { row: OperationRow }) {
         {row.valid === 1 ? <Badge tone="good">valid</Badge> : <Badge tone="bad">refused</Badge>}{" "}
         {row.valid === 1 ? "It was carried out." : reasonWords(row.reason ?? "")}{" "}
         {row.reason === null ? null : <code>{row.reason}</code>}
+        {row.valid === 1 ? "" : ` ${afterRefusal(row.op)}`}
       </p>
       <Panel title="Operation">
         <Facts
@@ -227,8 +230,8 @@ function EvmTransaction({ txid, steps }: { txid: string; steps: StepsAnswer }) {
           steps.failure.message
         ) : (
           <>
-            No order of the escrow was moved by the EVM transaction <code>{txid}</code>. Where its block was
-            replaced, it comes back when it is mined again.
+            No order of the escrow was moved by the EVM transaction <code>{visible(txid)}</code>. Where its
+            block was replaced, it comes back when it is mined again.
           </>
         )}
       </UnknownThing>
@@ -326,7 +329,7 @@ export function BlockPage({ place }: PageProps) {
   );
   if (answer.failure?.status === 400 || (answer.value !== null && block === undefined))
     return (
-      <UnknownThing title={`No block ${shortened(asked)}`}>
+      <UnknownThing title="No such block">
         {answer.failure?.code === "SECRET_REFUSED"
           ? answer.failure.message
           : tip === null

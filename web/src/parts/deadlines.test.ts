@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { momentsOf } from "./deadlines.ts";
+import { momentsOf, nothingWords } from "./deadlines.ts";
 
 const deadlines = {
   take_expires_at: 10,
@@ -41,6 +41,25 @@ test("a side that is over for good has no moments: nobody is to lock or to hurry
       assert.deepEqual(told(state, true, pearl), [200, 300], `${state}, ${pearl}`);
   }
   assert.deepEqual(told("accepted", true, "claimed"), [100, 200, 300, 400]);
+});
+
+const wordsOf = (
+  state: Legs["evm_leg"]["state"],
+  final: boolean,
+  pearl: Legs["pearl_leg"]["state"] = "none",
+): string => nothingWords({ deadlines, evm_leg: { state, final }, pearl_leg: { state: pearl } });
+
+test("of a swap that is over for good nothing comes next, whichever way it ended", () => {
+  for (const state of ["claimed", "refunded", "cancelled"] as const) {
+    assert.match(wordsOf(state, true), /the swap is over/, state);
+    assert.match(wordsOf(state, false), /What comes next/, `${state} may be replaced`);
+    assert.match(
+      wordsOf(state, true, "mempool"),
+      /What comes next/,
+      `${state}, and PEARL that nobody has yet`,
+    );
+  }
+  assert.match(wordsOf("none", false), /What comes next/);
 });
 
 test("a moment that the row does not have is not told", () => {

@@ -61,6 +61,13 @@ export function momentsOf({
   return all.flatMap(([name, at, brings]) => (at === null ? [] : [{ name, at, brings }]));
 }
 
+/** What a page says of a swap of which nothing is to be done: over for good is only one that no moment is left of. */
+export function nothingWords(swap: Facts): string {
+  return momentsOf(swap).length === 0
+    ? "Nothing more: the swap is over."
+    : "Nothing at the moment. What comes next shows here by itself.";
+}
+
 /** A PEARL refund is minable when the median time past is greater than its time (S-05). */
 const MEDIAN_TIME_WORDS =
   "Pearl nodes take it when the median time of the newest eleven blocks is past it, which may be an hour later.";
