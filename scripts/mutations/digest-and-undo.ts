@@ -122,7 +122,7 @@ const search = inFile("src/follow/shared-block.ts", [
     why: "a replaced block counts as shared",
   },
   {
-    rule: "A-211",
+    rule: "A-172",
     find: "if (now === hash) return false;",
     replace: "",
     why: "a balancer before nodes of two branches has blocks undone again and again",
@@ -131,13 +131,13 @@ const search = inFile("src/follow/shared-block.ts", [
 
 const leaving = inFile("src/index/follower.ts", [
   {
-    rule: "A-211",
+    rule: "A-172",
     find: "    await this.#checkLeft(common.height + 1);\n",
     replace: "",
     why: "a balancer before nodes of two branches has rows undone again and again",
   },
   {
-    rule: "A-211",
+    rule: "A-172",
     find: "    await this.#checkLeft(floor);\n",
     replace: "",
     why: "a balancer before nodes of two chains has all rows undone",

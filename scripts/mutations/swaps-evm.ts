@@ -44,13 +44,13 @@ export const SWAPS_EVM: readonly Break[] = [
   ]),
   ...inFile("src/swaps/evm/evm-catch-up.ts", [
     {
-      rule: "A-211",
+      rule: "A-172",
       find: "    await checkLeft(source, checkpoints, shared, followed.heads.head.number);\n",
       replace: "",
       why: "a balancer before nodes of two branches raises an alarm that an operator has to lift",
     },
     {
-      rule: "A-211",
+      rule: "A-172",
       find: "    if (standing.isMixed(index)) throw mixed(source);\n",
       replace: "",
       why: "a balancer before nodes of two chains has all that is indexed undone, with an alarm",

@@ -348,7 +348,7 @@ const storage = [
 const closed = [
   ...inFile("src/swaps/pearl/pearl-tip.ts", [
     {
-      rule: "A-211",
+      rule: "A-172",
       find: "above !== undefined && !(await hasLeft(above, hashesUpToTip(node)))",
       replace: "false",
       why: "a balancer before nodes of two branches has locks undone again and again",

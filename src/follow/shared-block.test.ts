@@ -60,7 +60,7 @@ describe("the newest common block (P-90, S-05)", () => {
   });
 });
 
-test("A-211: a block counts as left where six answers in a row lack it, and one that still has it is enough", async () => {
+test("A-172: a block counts as left where six answers in a row lack it, and one that still has it is enough", async () => {
   const ours: HeldBlock = { height: 9, hash: hashAt(9, 20) };
   const told = async (answers: readonly boolean[]) => {
     let asked = 0;

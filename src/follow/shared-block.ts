@@ -46,7 +46,7 @@ const ASKED_BEFORE_LEAVING = 6;
 /**
  * Whether the other chain lacks this block of ours, by every one of several answers in a row. Behind one URL several nodes
  * may answer in turns, of other branches or of other chains: what one of them lacks another still has, and what stands on it
- * would be undone and read again for as long as they do (A-211).
+ * would be undone and read again for as long as they do (A-172).
  */
 export async function hasLeft({ height, hash }: HeldBlock, theirs: TheirHashes): Promise<boolean> {
   for (let asked = 0; asked < ASKED_BEFORE_LEAVING; asked += 1) {

@@ -1,5 +1,5 @@
 // One PEARL URL stands for nodes of two branches, or of two chains, and each question goes to the next of them. What one of
-// them lacks the other still has: blocks are undone only where several answers in a row say so, or index and swaps
+// them lacks the other still has: blocks are undone only where several answers in a row say so, or index and swaps
 // would undo and read again the same blocks for as long as the balancer stands there.
 
 import assert from "node:assert/strict";

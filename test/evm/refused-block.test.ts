@@ -1,6 +1,6 @@
 // An RPC with small limits refuses the escrow's logs of a single block, and with them the receipts of its transactions, of
 // which anybody can make one as long as he pays for (A-159). The next RPC is asked; where none gives the block, or only one of
-// several, an operator is told what to do (A-212).
+// several, an operator is told what to do (A-173).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ const refusing: Meddling = ({ method, params }) => {
 const served = (limits: readonly boolean[]) =>
   Promise.all(limits.map((isLimited) => serveChain(CHAIN, HEAD, isLimited ? refusing : undefined)));
 
-test("A-212: where the only RPC refuses a block, the log says which, why, and what to do", async () => {
+test("A-173: where the only RPC refuses a block, the log says which, why, and what to do", async () => {
   const [rpc] = await served([true]);
   assert.ok(rpc !== undefined);
   const one = follow({ urls: [rpc.url], options: { stallMs: 100 } });
@@ -39,7 +39,7 @@ test("A-212: where the only RPC refuses a block, the log says which, why, and wh
   assert.match(line ?? "", /add one with larger limits to EVM_RPC_URLS/);
 });
 
-test("A-212: where one RPC of two gives the block, all of it is indexed, and that nothing becomes final is told", async () => {
+test("A-173: where one RPC of two gives the block, all of it is indexed, and that nothing becomes final is told", async () => {
   const rpcs = await served([true, false]);
   const one = follow({ urls: rpcs.map(({ url }) => url), options: { unsettledMs: 400 } });
   await one.until(() => one.follower.conditions().some(({ code }) => code === "EVM_FINALITY_LAGS"));
@@ -54,7 +54,7 @@ test("A-212: where one RPC of two gives the block, all of it is indexed, and tha
   );
 });
 
-test("A-212: where two RPCs of three give the block, it becomes final and nothing is told", async () => {
+test("A-173: where two RPCs of three give the block, it becomes final and nothing is told", async () => {
   const rpcs = await served([true, false, false]);
   const one = follow({ urls: rpcs.map(({ url }) => url), options: { unsettledMs: 60_000 } });
   await one.until(() => one.ledger.tips().evm.finalHeight === HEAD);
