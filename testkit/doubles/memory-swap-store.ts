@@ -128,7 +128,7 @@ export class MemorySwapStore implements SwapStore {
       facts: this.#facts.filter((fact) => this.#bundleOf.get(nameOf(fact)) === id),
     }));
     const state = this.#facts.find(({ kind }) => kind === "closed")?.body ?? null;
-    return { state, rows, bundles };
+    return { state, rows, until: questions.map(() => null), bundles };
   }
 
   /** Number of closed bundles. */

@@ -1,6 +1,8 @@
 // Answers questions about closed deals, in either engine: bundles by what finds them, rows by lists. An order is of one
 // class, by what it was and how it ended; every filter by list and status is a set of classes, and each of them is a range
-// of an index in list order. So a page costs as much as it shows, whatever is filtered.
+// of an index in list order. So a page costs as much as it shows, whatever is filtered; but for rows of a busy address
+// that also are of a party, or stand in the order of prices, and asks of both parties: these are looked for among a bounded
+// number of rows at a time.
 
 import type { Bytes32 } from "../../primitives/brands.ts";
 import type { ClosedAnswer, ListPlace, StoredBundle } from "../../swaps/ledger/closed-port.ts";
@@ -19,6 +21,7 @@ export function* closedAnswer(questions: readonly NumberedQuestion[]): Reading<C
   return {
     state: state === null ? null : new CellReader(state).text(),
     rows: found.map(({ rows }) => rows),
+    until: found.map(({ until }) => until),
     bundles: yield* storedBundles([...bundles]),
   };
 }
@@ -33,22 +36,23 @@ function* storedBundles(ids: readonly number[]): Reading<readonly StoredBundle[]
 interface Found {
   readonly bundles: readonly number[];
   readonly rows: readonly ListPlace[];
+  /** As `ClosedAnswer.until`. */
+  readonly until: ListPlace | null;
 }
 
 function* foundBy(question: NumberedQuestion): Reading<Found> {
   switch (question.kind) {
     case "named": {
       const sql = "SELECT bundle FROM swap_closed_print WHERE print IN (?*)";
-      return { bundles: (yield* allRows(sql, question.prints)).map(readBundle), rows: [] };
+      return bundlesAlone(yield* allRows(sql, question.prints));
     }
     case "above": {
       const sql = `SELECT bundle FROM swap_closed WHERE ${question.chain}_height > ? LIMIT ?`;
-      const bundles = yield* allRows(sql, question.height, question.limit);
-      return { bundles: bundles.map(readBundle), rows: [] };
+      return bundlesAlone(yield* allRows(sql, question.height, question.limit));
     }
     case "orders":
     case "asks":
-      return withBundles(yield* pageOf(question));
+      return yield* pageOf(question);
     case "moved":
       return withBundles(yield* pageOfMoves(question));
     case "settled": {
@@ -71,12 +75,16 @@ function* firstShown(texts: readonly string[]): Reading<readonly Cells[]> {
   return yield* allRows(`${order} UNION ALL ${ask} LIMIT 1`, hash, hash);
 }
 
-function withBundles(found: readonly FoundRow[]): Found {
-  return { bundles: found.map(({ bundle }) => bundle), rows: found.map(({ row }) => row) };
+function withBundles(found: readonly FoundRow[], until: ListPlace | null = null): Found {
+  return { bundles: found.map(({ bundle }) => bundle), rows: found.map(({ row }) => row), until };
 }
 
 function withoutBundles(found: readonly Cells[]): Found {
-  return { bundles: [], rows: found.map((cells) => readRow(cells).row) };
+  return { bundles: [], rows: found.map((cells) => readRow(cells).row), until: null };
+}
+
+function bundlesAlone(found: readonly Cells[]): Found {
+  return { bundles: found.map(readBundle), rows: [], until: null };
 }
 
 function readBundle(row: Cells): number {
@@ -105,21 +113,52 @@ function readRow(row: Cells): FoundRow {
  */
 const BUSY_ADDRESS = 10_000;
 
+/**
+ * Rows that a page looks at where no index has every filter, of all classes together. Somebody who makes bids and cancels
+ * them can have any number of rows that fit a party and none that fit the address, too: a page ends where they are spent.
+ */
+const LOOKED_AT = 2_000;
+
 /** The page of a list, in list order, each row once. */
-function* pageOf(list: ClosedList): Reading<readonly FoundRow[]> {
+function* pageOf(list: ClosedList): Reading<Found> {
+  const inOrder = orderIn(list);
   const isWalked = list.pearl === null || (yield* shownAtMost(list)) >= BUSY_ADDRESS;
+  if (isWalked && (list.pearl !== null || isPairOfAsks(list))) return yield* lookedUpPage(list, inOrder);
   const texts = isWalked ? [null] : list.pearl;
   const statements = classesOf(list).flatMap((one) => texts.map((text) => listStatement(list, one, text)));
-  const found = (yield statements).flat().map(readRow);
+  return withBundles(firstOf(list, (yield statements).flat().map(readRow), inOrder));
+}
+
+/** The same where no index has every filter: each row of a party, or each one by price, is looked at. */
+function* lookedUpPage(list: ClosedList, inOrder: InOrder): Reading<Found> {
+  const classes = classesOf(list);
+  const most = Math.ceil(LOOKED_AT / Math.max(classes.length, 1));
+  const statements = classes.flatMap((one) => lookedUpStatements(list, one, most));
+  const answers = (yield statements).map((rows) => rows.map(readRow));
+  const found = answers.filter((_, at) => at % 2 === 0);
+  // A class that has filled the page by itself is not looked through any further, and bounds nothing.
+  const ends = found.flatMap((rows, at) => (rows.length < list.limit ? (answers[2 * at + 1] ?? []) : []));
+  const until = ends.map(({ row }) => row).toSorted(inOrder)[0] ?? null;
+  const seen = found.flat().filter(({ row }) => until === null || inOrder(row, until) <= 0);
+  const page = firstOf(list, seen, inOrder);
+  return withBundles(page, page.length < list.limit ? until : null);
+}
+
+type InOrder = (one: ListPlace, other: ListPlace) => number;
+
+/** Compares places in the direction in which a list is read. */
+function orderIn(list: ClosedList): InOrder {
   const isPrice = isByPrice(list);
   const turn = orderOf(list).isRising ? 1 : -1;
+  return (one, other) => {
+    const byPrice = isPrice ? compare(one.usdc * other.sat, other.usdc * one.sat) : 0;
+    return turn * (byPrice || one.createdAt - other.createdAt || compare(one.hash, other.hash));
+  };
+}
+
+function firstOf(list: ClosedList, found: readonly FoundRow[], inOrder: InOrder): readonly FoundRow[] {
   const unique = new Map(found.map((one) => [one.row.hash, one]));
-  return [...unique.values()]
-    .toSorted(({ row: one }, { row: other }) => {
-      const byPrice = isPrice ? compare(one.usdc * other.sat, other.usdc * one.sat) : 0;
-      return turn * (byPrice || one.createdAt - other.createdAt || compare(one.hash, other.hash));
-    })
-    .slice(0, list.limit);
+  return [...unique.values()].toSorted((one, other) => inOrder(one.row, other.row)).slice(0, list.limit);
 }
 
 /** How many rows the address of a list has, up to `BUSY_ADDRESS`; 0 where it does not matter. */
@@ -136,8 +175,13 @@ function isByPrice(list: ClosedList): boolean {
   return list.kind === "asks" && list.sort === "price";
 }
 
-/** The rows of a class: those that show a text, or, with null, those that fit whatever is asked for. */
-function listStatement(list: ClosedList, ofClass: number, text: string | null): Statement {
+/** The rows of a class, those that show a text or, with null, all of them, that fit the parties. `shown`: their columns. */
+function listStatement(
+  list: ClosedList,
+  ofClass: number,
+  text: string | null,
+  shown = OWN_COLUMNS,
+): Statement {
   const conditions: string[] = [];
   const values: Cell[] = [];
   const add = (sql: string, ...given: readonly Cell[]): void => {
@@ -150,13 +194,6 @@ function listStatement(list: ClosedList, ofClass: number, text: string | null): 
   else if (list.kind === "orders") add("own.class = ?", ofClass);
   if (list.buyerEvm !== null) add("own.buyer_evm = ?", list.buyerEvm);
   if (list.sellerEvm !== null) add("own.seller_evm = ?", list.sellerEvm);
-  if (text === null && list.pearl !== null)
-    add(
-      `EXISTS (SELECT 1 FROM swap_closed_pearl shown WHERE shown.text IN (${list.pearl.map(() => "?").join(", ")})
-        AND shown.class = ? AND shown.created_at = own.created_at AND shown.hash = own.hash)`,
-      ...list.pearl,
-      ofClass,
-    );
   const { key, isRising } = orderOf(list);
   const columns = key.map((column) => `${ordered}.${column}`);
   if (list.start !== null) {
@@ -170,9 +207,41 @@ function listStatement(list: ClosedList, ofClass: number, text: string | null): 
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const order = columns.map((column) => `${column} ${isRising ? "ASC" : "DESC"}`).join(", ");
   return {
-    sql: `SELECT ${OWN_COLUMNS} FROM ${from} ${where} ORDER BY ${order} LIMIT ?`,
+    sql: `SELECT ${shown} FROM ${from} ${where} ORDER BY ${order} LIMIT ?`,
     values: [...values, list.limit],
   };
+}
+
+/**
+ * Two: of the rows of a class that fit all but what has no index, so many at most, those that fit that, too; and the last of
+ * the former.
+ */
+function lookedUpStatements(list: ClosedList, ofClass: number, most: number): readonly Statement[] {
+  const isPair = isPairOfAsks(list);
+  const { sql, values } = listStatement(isPair ? { ...list, buyerEvm: null } : list, ofClass, null, "own.*");
+  const walked = values.slice(0, -1);
+  const conditions = isPair ? ["own.buyer_evm = ?"] : [];
+  const looked: Cell[] = isPair ? [list.buyerEvm] : [];
+  if (list.pearl !== null) {
+    conditions.push(`EXISTS (SELECT 1 FROM swap_closed_pearl shown
+      WHERE shown.text IN (${list.pearl.map(() => "?").join(", ")}) AND shown.class = ?
+        AND shown.created_at = own.created_at AND shown.hash = own.hash)`);
+    looked.push(...list.pearl, ofClass);
+  }
+  const { key, isRising } = orderOf(list);
+  const order = key.map((column) => `own.${column} ${isRising ? "ASC" : "DESC"}`).join(", ");
+  return [
+    {
+      sql: `SELECT ${OWN_COLUMNS} FROM (${sql}) own WHERE ${conditions.join(" AND ")} ORDER BY ${order} LIMIT ?`,
+      values: [...walked, most, ...looked, list.limit],
+    },
+    { sql: `SELECT ${OWN_COLUMNS} FROM (${sql} OFFSET ?) own`, values: [...walked, 1, most - 1] },
+  ];
+}
+
+/** Asks by both parties: no index has both. */
+function isPairOfAsks({ kind, buyerEvm, sellerEvm }: ClosedList): boolean {
+  return kind === "asks" && buyerEvm !== null && sellerEvm !== null;
 }
 
 /** What a list is ordered by. Newest first; by price the cheapest first, then the oldest. */

@@ -219,6 +219,11 @@ export interface ClosedAnswer {
   readonly state: string | null;
   /** The rows of each question, in its order. */
   readonly rows: readonly (readonly ListPlace[])[];
+  /**
+   * Of each question: the place of a list up to which it was looked through, where the rows that were found there are fewer
+   * than `limit` and there may be more behind it; else null.
+   */
+  readonly until: readonly (ListPlace | null)[];
   /** Every bundle that was asked for, and those of all rows but the ones of "settled" and "shown"; each once. */
   readonly bundles: readonly StoredBundle[];
 }
@@ -233,7 +238,7 @@ export function closedAbove(chain: Chain, height: number): ClosedQuestion {
 
 /** The answers where nothing is closed. */
 export function emptyAnswer(questions: readonly ClosedQuestion[]): ClosedAnswer {
-  return { state: null, rows: questions.map(() => []), bundles: [] };
+  return { state: null, rows: questions.map(() => []), until: questions.map(() => null), bundles: [] };
 }
 
 /** What is asked to have all that a name finds: an order's hash, an ask's id, a hashlock, a transaction. */

@@ -4,6 +4,7 @@ import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../primitives/integer-ends.ts
 import { scriptHexOfAddress } from "../../primitives/address.ts";
 import type { Bytes32, EvmAddress, PearlAddress, ScriptHex, Txid } from "../../primitives/brands.ts";
 import { bidRow, dealRow } from "../../swap/rows.ts";
+import type { AskRecord } from "../../swap/records.ts";
 import type { SwapSubject } from "../../swap/subject.ts";
 import {
   stepsOf,
@@ -12,9 +13,14 @@ import {
   TRANSACTION_ACTIONS,
   type TransactionSteps,
 } from "../../swap/transactions.ts";
-import { type AskSort, CLOSED_STATUSES, type ClosedQuestion, type ListPlace } from "../ledger/closed-port.ts";
+import {
+  type AskSort,
+  CLOSED_STATUSES,
+  type ClosedAnswer,
+  type ClosedQuestion,
+  type ListPlace,
+} from "../ledger/closed-port.ts";
 import type { StateReads } from "../ledger/state-reads.ts";
-import type { IndexedAsk } from "./ask-index.ts";
 import { ASK_ENDS, ASK_ORDERS, askKey, askPlaceOf, placeOfKey } from "./ask-order.ts";
 import type { TaprootKeyIndex } from "./taproot-key-index.ts";
 import {
@@ -26,8 +32,8 @@ import {
   placeAmongNewest,
 } from "./order-index.ts";
 import type { SwapList } from "./outcome.ts";
-import { cutPage, HIGHEST_HASH, type Keyed, type ListEnds, LOWEST_HASH } from "./pages.ts";
-import { type Parties, partyFilter, type PartyFilters } from "./parties.ts";
+import { cutPage, HIGHEST_HASH, type Keyed, type ListEnds, type LookedUpTo, LOWEST_HASH } from "./pages.ts";
+import { partyFilter, type PartyFilters } from "./parties.ts";
 import { rowOfAsk, type SwapDependencies } from "./dependencies.ts";
 import type { AskListQuery, BidListQuery, SwapListQuery, WireRow, SwapPageStart } from "./swap-service.ts";
 
@@ -66,7 +72,7 @@ export class SwapLists {
   async #one({ pearlAddress }: PartyFilters, list: Listing): Promise<SwapList<WireRow>> {
     const { ledger, programs } = this.#deps;
     if (pearlAddress !== null) await programs.prepare();
-    return ledger.reading([list.question], (reads, { rows }) => list.page(reads, rows[0] ?? []));
+    return ledger.reading([list.question], (reads, answer) => list.page(reads, closedOf(answer, 0)));
   }
 
   #bids(query: BidListQuery): Listing {
@@ -117,16 +123,22 @@ export class SwapLists {
       page: (reads, closed) => {
         const among = this.#candidates(query);
         const walk = asks.walk({ statuses, includeUnfunded, sort, start: from, among });
-        const open = keyed(walk, partyFilter(query, programs), (ask) => askKey(ask, sort));
+        const isOfParty = partyFilter(query, programs);
+        const open = fitting(walk, ({ parties }) => isOfParty(parties));
         const context = readiness.context();
         const turn = start?.direction === "prev" ? -1 : 1;
         return cutPage({
           limit: query.limit,
           start,
           ends: ASK_ENDS[sort],
-          entries: inTurn(open, keyedAsks(reads, closed, sort), (one, other) => {
-            return turn * ASK_ORDERS[sort](one.entry, other.entry);
-          }),
+          entries: keyedAsks(
+            inTurn<ShownAsk>(
+              open,
+              closedAsks(reads, closed),
+              (one, other) => turn * ASK_ORDERS[sort](one, other),
+            ),
+            sort,
+          ),
           row: ({ record }) => rowOfAsk(reads, record, context),
         });
       },
@@ -175,10 +187,10 @@ export class SwapLists {
     const all = [...kinds.bids, ...kinds.asks, ...kinds.deals];
     return this.#deps.ledger.reading(
       all.map(({ question }) => question),
-      (reads, { rows }) => {
+      (reads, answer) => {
         const merged = (lists: readonly Listing[], hash: string): readonly WireRow[] =>
           newest(
-            lists.flatMap((list) => list.page(reads, rows[all.indexOf(list)] ?? []).rows),
+            lists.flatMap((list) => list.page(reads, closedOf(answer, all.indexOf(list))).rows),
             hash,
           );
         return {
@@ -252,20 +264,22 @@ export class SwapLists {
     reads: StateReads,
     query: SwapListQuery,
     isListed: (order: IndexedOrder) => boolean,
-    closed: readonly ListPlace[],
-  ): Generator<Keyed<SwapSubject>> {
+    { rows, until }: ClosedRows,
+  ): Generator<Keyed<SwapSubject> | LookedUpTo> {
     const { orders, programs } = this.#deps;
     const isOfParty = partyFilter(query, programs);
     const open = fitting(orders.walk(query.start), (order) => isListed(order) && isOfParty(order.parties));
     const turn = query.start?.direction === "prev" ? -1 : 1;
+    const end = until === null ? null : { ...until };
     const all = inTurn<Pick<IndexedOrder, "createdAt" | "hash">>(
       open,
-      closed,
+      end === null ? rows : [...rows, end],
       (one, other) => turn * compareNewest(one, other),
     );
     for (const order of all) {
-      const subject = reads.subject(order.hash);
-      if (subject !== null) yield { entry: subject, key: keyOf(order) };
+      const subject = order === end ? null : reads.subject(order.hash);
+      if (order === end) yield { until: keyOf(order) };
+      else if (subject !== null) yield { entry: subject, key: keyOf(order) };
     }
   }
 }
@@ -287,7 +301,17 @@ function ordersBetween(
 /** A list: what must be asked of closed rows, and its page. */
 interface Listing {
   readonly question: ClosedQuestion;
-  readonly page: (reads: StateReads, closed: readonly ListPlace[]) => SwapList<WireRow>;
+  readonly page: (reads: StateReads, closed: ClosedRows) => SwapList<WireRow>;
+}
+
+/** What the store has found for a list, and up to where it has looked; null: to the end, or for a whole page. */
+interface ClosedRows {
+  readonly rows: readonly ListPlace[];
+  readonly until: ListPlace | null;
+}
+
+function closedOf({ rows, until }: ClosedAnswer, at: number): ClosedRows {
+  return { rows: rows[at] ?? [], until: until[at] ?? null };
 }
 
 /** Which orders a list has, open and closed ones, and how it shows them. */
@@ -300,17 +324,25 @@ interface OrderList {
 /** Of a list that no closed row is in. */
 const NO_QUESTION: ClosedQuestion = { kind: "named", names: [] };
 
-/** Closed asks with their keys. */
-function* keyedAsks(
-  reads: StateReads,
-  closed: readonly ListPlace[],
-  sort: AskSort,
-): Generator<Keyed<PlacedAsk>> {
-  for (const { hash } of closed) {
+/** An ask with its place; without a record the place up to which the store has looked. */
+type ShownAsk = ListPlace & { readonly record: AskRecord | null };
+
+/** Closed asks, and behind them the place up to which the store has looked. */
+function* closedAsks(reads: StateReads, { rows, until }: ClosedRows): Generator<ShownAsk> {
+  for (const { hash } of rows) {
     const record = reads.ask(hash);
-    if (record === null) continue;
-    const entry = { ...askPlaceOf(record), record };
-    yield { entry, key: askKey(entry, sort) };
+    if (record !== null) yield { ...askPlaceOf(record), record };
+  }
+  if (until !== null) yield { ...until, record: null };
+}
+
+function* keyedAsks(
+  asks: Iterable<ShownAsk>,
+  sort: AskSort,
+): Generator<Keyed<{ readonly record: AskRecord }> | LookedUpTo> {
+  for (const ask of asks) {
+    const [{ record }, key] = [ask, askKey(ask, sort)];
+    yield record === null ? { until: key } : { entry: { record }, key };
   }
 }
 
@@ -341,18 +373,6 @@ function rowIn(subject: SwapSubject, row: WireRow | null): WireRow {
 
 function isOneOf(statuses: readonly string[], status: string): boolean {
   return statuses.length === 0 || statuses.includes(status);
-}
-
-/** An ask with its place. */
-type PlacedAsk = ListPlace & Pick<IndexedAsk, "record">;
-
-/** Asks of a party with their keys. */
-function* keyed(
-  asks: Iterable<IndexedAsk>,
-  isOfParty: (parties: Parties) => boolean,
-  keyOfAsk: (ask: IndexedAsk) => readonly (number | string)[],
-): Generator<Keyed<PlacedAsk>> {
-  for (const ask of asks) if (isOfParty(ask.parties)) yield { entry: ask, key: keyOfAsk(ask) };
 }
 
 function newest(rows: readonly WireRow[], hash: string): readonly WireRow[] {

@@ -48,6 +48,37 @@ describe("H-06: pages by key", () => {
   });
 });
 
+/** A page of a list in which one look comes so far. */
+function lookedAt(list: readonly number[], start: SwapPageStart | null, until: number) {
+  const isBack = start?.direction === "prev";
+  const at = Number(start?.key[0] ?? -1);
+  const behind = isBack
+    ? list.filter((n) => n < at && n >= until).toReversed()
+    : list.filter((n) => n > at && n <= until);
+  const entries = [...behind.map((n): Keyed<number> => ({ entry: n, key: [n] })), { until: [until] }];
+  return cutPage({ limit: 3, start, ends: ENDS, entries, row: (n) => n });
+}
+
+describe("A-241: a list that was looked through up to a place", () => {
+  test("a page that comes to it ends there, and both ways lead on from it", () => {
+    assert.deepEqual(lookedAt(ALL, null, 2), { kind: "list", rows: [1, 2], next: [2], prev: null });
+    assert.deepEqual(lookedAt(ALL, next(3), 5), { kind: "list", rows: [4, 5], next: [5], prev: [4] });
+    assert.deepEqual(lookedAt(ALL, prev(7), 5), { kind: "list", rows: [5, 6], next: [6], prev: [5] });
+  });
+
+  test("a whole page before it goes on behind its last row", () => {
+    assert.deepEqual(lookedAt(ALL, next(3), 8), { kind: "list", rows: [4, 5, 6], next: [6], prev: [4] });
+    assert.deepEqual(lookedAt(ALL, next(3), 6), { kind: "list", rows: [4, 5, 6], next: [6], prev: [4] });
+  });
+
+  test("where nothing was found before it, it is the key of both ways", () => {
+    assert.deepEqual(lookedAt([], null, 4), { kind: "list", rows: [], next: [4], prev: null });
+    assert.deepEqual(lookedAt([], next(2), 4), { kind: "list", rows: [], next: [4], prev: [4] });
+    assert.deepEqual(lookedAt([], prev(6), 4), { kind: "list", rows: [], next: [4], prev: [4] });
+    assert.deepEqual(lookedAt([], prev(99), 4), { kind: "list", rows: [], next: null, prev: [4] });
+  });
+});
+
 describe("H-06: rows leave between two pages", () => {
   test("back from a page that has emptied every row that stands is seen once", () => {
     for (let gone = 1; gone < ALL.length; gone += 1) {

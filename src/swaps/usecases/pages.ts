@@ -13,6 +13,11 @@ export interface Keyed<Entry> {
   readonly key: Key;
 }
 
+/** The place up to which a list was looked through: there may be more behind it, and a page that comes so far ends there. */
+export interface LookedUpTo {
+  readonly until: Key;
+}
+
 /** Keys that stand for the ends of a list. They go out in cursors and have to be accepted when they return. */
 export interface ListEnds {
   /** Before every row that can exist. */
@@ -32,7 +37,7 @@ interface PageOf<Entry, Row> {
   readonly start: SwapPageStart | null;
   readonly ends: ListEnds;
   /** Entries behind the start, in the direction of the start. */
-  readonly entries: Iterable<Keyed<Entry>>;
+  readonly entries: Iterable<Keyed<Entry> | LookedUpTo>;
   readonly row: (entry: Entry) => Row;
 }
 
@@ -40,11 +45,12 @@ interface PageOf<Entry, Row> {
 export function cutPage<Entry, Row>({ limit, start, ends, entries, row }: PageOf<Entry, Row>): SwapList<Row> {
   const found: Keyed<Entry>[] = [];
   let hasMore = false;
+  let end: Key | null = null;
   for (const each of entries) {
-    if (found.length === limit) {
-      hasMore = true;
-      break;
-    }
+    const isEnd = "until" in each;
+    hasMore = isEnd || found.length === limit;
+    if (isEnd && found.length < limit) end = each.until;
+    if (isEnd || hasMore) break;
     found.push(each);
   }
   const isBack = start?.direction === "prev";
@@ -52,12 +58,15 @@ export function cutPage<Entry, Row>({ limit, start, ends, entries, row }: PageOf
   const first = found[0];
   const last = found.at(-1);
   const rows = found.map(({ entry }) => row(entry));
-  if (first === undefined || last === undefined) return emptyPage(start, ends);
+  const firstKey = first?.key ?? end;
+  const lastKey = last?.key ?? end;
+  if (firstKey === null || lastKey === null) return emptyPage(start, ends);
   // Where the walk came from there are rows, or were when the cursor was given; beyond an end of the list there are none.
   const isWayBack = start !== null && !isSame(start.key, isBack ? ends.last : ends.first);
   const isNext = isBack ? isWayBack : hasMore;
   const isPrev = isBack ? hasMore : isWayBack;
-  return { kind: "list", rows, next: isNext ? last.key : null, prev: isPrev ? first.key : null };
+  const [next, prev] = isBack ? [lastKey, end ?? firstKey] : [end ?? lastKey, firstKey];
+  return { kind: "list", rows, next: isNext ? next : null, prev: isPrev ? prev : null };
 }
 
 /**
