@@ -6,7 +6,7 @@ import type { BalanceView } from "../../../index/views.ts";
 import { BALANCES, BALANCES_OF, type PlacedBalance } from "../../store-rows/list-orders.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import { ABOVE_TEXTS, intAt, pageOf, textAt, type Walk, walked } from "../../store-rows/pages.ts";
-import { allRows, firstRow, type Reading, someRows } from "../../store-rows/reading.ts";
+import { allRows, firstRow, type Reading } from "../../store-rows/reading.ts";
 import { readBalance } from "../../store-rows/row-shapes.ts";
 import { decimalsOf } from "../../store-rows/token-reads.ts";
 import { rowsFor } from "../answered.ts";
@@ -17,11 +17,13 @@ const NONE = 0n as RawAmount;
 export function balancesPage(address: PearlAddress, page: PageRequest): Reading<Page<BalanceView>> {
   const read = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly BalanceView[]> {
     const { compare, order } = walked(walk);
-    const rows = yield* someRows(
-      limit,
-      `SELECT token.dec, address.text, balance.tick, balance.balance, balance.locked
-         FROM address JOIN balance ON balance.address_id = address.id JOIN token ON token.tick = balance.tick
-         WHERE address.text = ? AND balance.tick ${compare} ? ORDER BY balance.tick ${order}`,
+    // The page first: joined with tokens before, all that the address holds is read and sorted.
+    const rows = yield* allRows(
+      `SELECT token.dec, $1::text, held.tick, held.balance, held.locked
+         FROM (SELECT tick, balance, locked FROM balance
+             WHERE address_id = (SELECT id FROM address WHERE text = $1) AND tick ${compare} $2
+             ORDER BY tick ${order} LIMIT ${rowsFor(limit)}) AS held
+           JOIN token ON token.tick = held.tick ORDER BY held.tick ${order}`,
       address,
       textAt(key, 0),
     );

@@ -7,7 +7,11 @@ import { allRows, type Reading } from "../../store-rows/reading.ts";
 import { rowsFor } from "../answered.ts";
 import { LISTING_ID } from "./query-operations.ts";
 
-/** A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. */
+/**
+ * A row with the operation or the closing that it is of: of these one is there, the other NULL. $1: the address. Closings
+ * are asked for one at a time: the planner, which has counted nothing of places that are computed, may go through all
+ * listings for a page.
+ */
 function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
   const { compare, order } = walked(walk);
   const filter = hasTick ? "AND tick = $3" : "";
@@ -23,8 +27,8 @@ function ledgerSql(walk: Walk, hasTick: boolean, limit: number): string {
       LEFT JOIN op ON op.place = page.place
       LEFT JOIN block ON block.height = op.height
       LEFT JOIN listing AS named ON named.place = op.listing_place
-      LEFT JOIN listing AS closed ON closed.close_place = page.close_place AND closed.close_place IS NOT NULL
-        AND closed.state > 2
+      LEFT JOIN LATERAL (SELECT * FROM listing WHERE listing.close_place = page.close_place
+        AND listing.close_place IS NOT NULL AND listing.state > 2 LIMIT 1) AS closed ON true
     ORDER BY page.change_key ${order}`;
 }
 
