@@ -1,10 +1,14 @@
 // Anybody may send an address units of a hundred thousand tickers, or trade one ticker from it a million times. A page of
-// what it holds, or of what it did in another ticker, must cost what it shows, and no part of the rest (H-11).
+// what it holds, of what it did in another ticker, or of what it has on offer must cost what it shows, and no part of the
+// rest (H-11).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { openPostgresStore } from "../../src/adapters/store-postgres/postgres-store.ts";
+import {
+  type OpenedPostgresStore,
+  openPostgresStore,
+} from "../../src/adapters/store-postgres/postgres-store.ts";
 import { Session } from "../../src/adapters/store-postgres/session.ts";
 import { AddressFinder } from "../../src/adapters/store-sqlite/address-ids.ts";
 import { sqliteQueries } from "../../src/adapters/store-sqlite/read/queries.ts";
@@ -21,6 +25,10 @@ const stores = sqliteStores();
 const WHALE = numberedAddress(0);
 const TICKERS = 800;
 const LISTINGS = 3_000;
+/** Listings of another ticker, which are there first. */
+const EARLY = 300;
+/** So many that the index in the order of the market has a level more than another one that finds them. */
+const OFFERED = 24_000;
 /** What others hold, each of them. */
 const HELD = 12;
 const OTHERS = 300;
@@ -51,6 +59,16 @@ function crowded(): BlockChanges {
   return model.close(block);
 }
 
+/** Tells how many rows of all tables the reads of a store have taken so far. */
+function rowsReadBy(store: OpenedPostgresStore, session: Session): () => Promise<number> {
+  return async () => {
+    await wait(TOLD_AFTER_MS);
+    await store.queries.state();
+    await wait(COMMITTED_AFTER_MS);
+    return new CellReader((await session.first(ROWS_READ)) ?? [0]).int();
+  };
+}
+
 describe("one address has everything", () => {
   test("H-11: SQLite finds its changes in one ticker by the index that has them", async () => {
     const store = await stores.open("everything.db");
@@ -77,12 +95,7 @@ describe("one address has everything", () => {
     const url = await cluster.newUrl();
     const store = await openPostgresStore({ url });
     const session = await Session.open(url, "test");
-    const rowsRead = async (): Promise<number> => {
-      await wait(TOLD_AFTER_MS);
-      await store.queries.state();
-      await wait(COMMITTED_AFTER_MS);
-      return new CellReader((await session.first(ROWS_READ)) ?? [0]).int();
-    };
+    const rowsRead = rowsReadBy(store, session);
     await store.commitBase(BASE);
     await store.commit([crowded()], 10);
     const reads = {
@@ -106,4 +119,40 @@ describe("one address has everything", () => {
     await session.close();
     await store.close();
   });
+
+  test(
+    "H-11: and what is on offer, where it has counted before that was there",
+    needsPostgres(),
+    async () => {
+      await using cluster = await startPostgres();
+      const url = await cluster.newUrl();
+      const store = await openPostgresStore({ url });
+      const session = await Session.open(url, "test");
+      const model = new ChainModel(133);
+      await store.commitBase(BASE);
+      const early = model.open(600);
+      for (const at of [0, 1]) early.deploy(tickOf(at), WHALE, WHALE, 1_000_000n);
+      for (let at = 0; at < EARLY; at += 1)
+        early.list(tickOf(1), WHALE, WHALE, { amount: 1n, price: 5_000n, exp: null });
+      await store.commit([model.close(early)], 10);
+      await session.exec("ANALYZE");
+      const later = model.open(600);
+      for (let at = 0; at < OFFERED; at += 1)
+        later.list(tickOf(0), WHALE, WHALE, { amount: 1n, price: 5_000n, exp: null });
+      await store.commit([model.close(later)], 10);
+      const rowsRead = rowsReadBy(store, session);
+      let before = await rowsRead();
+      for (const read of [
+        () => store.queries.market(tickOf(0), FIRST),
+        () => store.queries.marketSummary(tickOf(0)),
+      ]) {
+        await read();
+        const after = await rowsRead();
+        assert.ok(after - before <= MOST_ROWS, `${after - before} rows: ${String(read)}`);
+        before = after;
+      }
+      await session.close();
+      await store.close();
+    },
+  );
 });

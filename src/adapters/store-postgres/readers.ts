@@ -12,10 +12,12 @@ const MOST = 6;
 const ANSWER_MS = 4500;
 const BEGIN_LONG = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /**
- * A page is the first rows of a range of an index, in its order. Where the planner takes a range for short it gathers all of
- * it as a bitmap and sorts it: what one address holds may be a hundred thousand times what most do.
+ * A page is the first rows of a range of an index, in its order. Where the planner takes a range for short, since what most
+ * have is little or it has not counted for some time, it gathers all of it and sorts it: what one address holds, or one token
+ * has on offer, may be a hundred thousand times that. What it must sort all the same it counts as very dear, which is no
+ * reason to compile.
  */
-const IN_INDEX_ORDER = "SET LOCAL enable_bitmapscan = off";
+const IN_INDEX_ORDER = "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; SET LOCAL jit = off";
 const BEGIN = `${BEGIN_LONG}; ${IN_INDEX_ORDER}; SET LOCAL statement_timeout = ${ANSWER_MS - 500}`;
 
 /** After the server could not be reached, questions are refused at once for so long, in milliseconds. */
