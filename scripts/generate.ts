@@ -164,9 +164,13 @@ function schemaText(): string {
   return page("Tables of the SQLite engine", "src/adapters/store-sqlite/migrations", body);
 }
 
+/** A column that a later migration has added: SQLite puts it behind the last one, on the same line. */
+const ADDED_COLUMN = /, ([a-z_]+) ([A-Z][^/,]*?) \/\* (.*?) \*\//g;
+
 /** The comment of a table, then its columns with theirs. */
 function tableLines(sql: string): string[] {
   const lines = sql
+    .replaceAll(ADDED_COLUMN, "")
     .split("\n")
     .slice(1)
     .map((line) => line.trim());
@@ -179,9 +183,7 @@ function tableLines(sql: string): string[] {
     if (column !== null) rows.push([`\`${column[1] ?? ""}\``, column[2] ?? "", column[3] ?? ""]);
   }
   // Columns that a later migration added, with their comments in the other form.
-  for (const [, name = "", type = "", meaning = ""] of sql.matchAll(
-    /, ([a-z_]+) ([A-Z][^/,]*?) \/\* (.*?) \*\//g,
-  )) {
+  for (const [, name = "", type = "", meaning = ""] of sql.matchAll(ADDED_COLUMN)) {
     rows.push([`\`${name}\``, type, meaning]);
   }
   return [about.join(" "), "", ...table(["column", "type", "meaning"], rows)];

@@ -52,8 +52,10 @@ async function sqliteEngine(): Promise<EngineUnderTest & { readonly file: string
 
 storeContract("sqlite", sqliteEngine);
 
-/** Takes schemas 15 to 12 away. */
-const UNCLOSED = `DROP INDEX listing_by_outpoint; CREATE INDEX listing_by_txid ON listing (substr(txid, 1, 8));
+/** Takes schemas 16 to 12 away. */
+const UNCLOSED = `DROP INDEX balance_by_rank; ALTER TABLE balance DROP COLUMN tail;
+      CREATE INDEX balance_by_rank ON balance (tick, rank, head);
+      DROP INDEX listing_by_outpoint; CREATE INDEX listing_by_txid ON listing (substr(txid, 1, 8));
       DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle; ALTER TABLE swap_fact DROP COLUMN bundle;
       DROP TABLE swap_closed; DROP TABLE swap_closed_print; DROP TABLE swap_closed_order; DROP TABLE swap_closed_ask;
       DROP TABLE swap_closed_pearl; DROP TABLE swap_closed_move; ALTER TABLE swap_identity DROP COLUMN salt;`;
@@ -69,7 +71,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     database.exec("PRAGMA user_version = 99");
     database.close();
-    await assert.rejects(engine.open(), /schema 99.*up to 15/);
+    await assert.rejects(engine.open(), /schema 99.*up to 16/);
     await engine.dispose();
   });
 
@@ -163,6 +165,7 @@ describe("sqlite engine", () => {
     const database = new DatabaseSync(engine.file);
     const place = late.operations[0]?.place ?? assert.fail();
     database.exec(`
+      ${UNLOOKED}
       DROP INDEX op_by_kind; DROP INDEX op_by_tick; DROP INDEX op_by_txid; DROP INDEX balance_by_rank;
       ALTER TABLE op ADD COLUMN is_indexed INTEGER NOT NULL DEFAULT 1;
       UPDATE op SET is_indexed = 0 WHERE place >= ${place};
@@ -173,7 +176,6 @@ describe("sqlite engine", () => {
       CREATE INDEX op_by_tick ON op (tick, kind) WHERE is_indexed = 1 AND tick <> '';
       CREATE INDEX op_by_txid ON op (substr(txid, 1, 8)) WHERE is_indexed = 1;
       CREATE INDEX balance_by_rank ON balance (tick, rank, head) WHERE rank <> x'';
-      ${UNLOOKED}
       DROP TABLE market; DROP INDEX event_log_reorgs; DROP INDEX block_fills_by_time; DROP TABLE ledger;
       PRAGMA user_version = 5;
     `);

@@ -9,6 +9,7 @@ import { closedLists } from "./migrations/0004-closed-lists.ts";
 import { closedPrints } from "./migrations/0005-closed-prints.ts";
 import { listingsByOutpoint } from "./migrations/0006-listings-by-outpoint.ts";
 import { toldChanges } from "./migrations/0007-told-changes.ts";
+import { addressTails } from "./migrations/0008-address-tails.ts";
 import type { Migration, Session } from "./session.ts";
 
 /** All migrations, ascending by version without gaps. */
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   closedPrints,
   listingsByOutpoint,
   toldChanges,
+  addressTails,
 ];
 
 /** Lock of whoever migrates: held to the end of the transaction. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as fc from "../../../testkit/properties.ts";
 import { addressOfKey } from "../../primitives/address.ts";
 import { ABOVE_TEXTS, BELOW_TEXTS } from "./pages.ts";
-import { compareQuotients, headOf, rankOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
+import { compareQuotients, headOf, rankOf, tailOf, totalHex, totalOfHex, unitPriceKey } from "./sort-keys.ts";
 
 const MOST_MONEY = 2_100_000_000_000_000_000n;
 const MOST_UNITS = (1n << 128n) - 1n;
@@ -94,4 +94,23 @@ test("heads follow the order of addresses, whatever the key, and the ends of all
     assert.ok(headOf(BELOW_TEXTS) < Math.min(...heads));
     assert.ok(headOf(ABOVE_TEXTS) > Math.max(...heads));
   }
+});
+
+test("head and tail follow the order of addresses wherever two of them begin to differ", () => {
+  const differing = Array.from({ length: 256 }, (_, bit) => {
+    const key = Buffer.alloc(32, 0x5a);
+    key[bit >> 3] = (key[bit >> 3] ?? 0) ^ (0x80 >> (bit & 7));
+    return key.toString("hex");
+  });
+  for (const hrp of ["prl", "rprl"]) {
+    const addresses = [...new Set(differing.map((key) => addressOfKey(key, hrp)))].toSorted();
+    assert.equal(addresses.length, 256);
+    for (let i = 1; i < addresses.length; i += 1) {
+      const [before, after] = [addresses[i - 1] ?? "", addresses[i] ?? ""];
+      const heads = headOf(before) - headOf(after);
+      const compared = heads === 0 ? order(tailOf(before), tailOf(after)) : heads;
+      assert.ok(compared < 0, `${before} ${after}`);
+    }
+  }
+  assert.deepEqual([tailOf(BELOW_TEXTS).length, tailOf(ABOVE_TEXTS).length], [0, 0]);
 });

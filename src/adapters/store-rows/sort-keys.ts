@@ -8,6 +8,9 @@ const SMALL = 0xffff_ffff_ffff;
 /** Characters behind the separator of an address: 52 of the key, 6 of the checksum. The version is no help. */
 const DATA_LENGTH = 58;
 const HEAD_CHARACTERS = 9;
+/** What follows the head of the key. The checksum follows from both. */
+const TAIL_CHARACTERS = 43;
+const TAIL_BYTES = 27;
 const ABOVE_HEADS = 32 ** HEAD_CHARACTERS;
 /** Rank of a character of the address alphabet in the order of texts. */
 const ORDER = new Uint8Array(128);
@@ -64,6 +67,27 @@ export function headOf(address: string): number {
     head = head * 32 + (ORDER[address.charCodeAt(at) & 127] ?? 0);
   }
   return head;
+}
+
+/**
+ * The characters behind the head as bytes of the same order, five bits each: head and tail are the whole key. Anybody may
+ * send units to a hundred thousand addresses that begin alike. Empty for a text that is no address.
+ */
+export function tailOf(address: string): Uint8Array {
+  const start = address.length - DATA_LENGTH + HEAD_CHARACTERS;
+  if (start < HEAD_CHARACTERS) return new Uint8Array(0);
+  const tail = new Uint8Array(TAIL_BYTES);
+  let [held, bits, at] = [0, 0, 0];
+  for (let character = start; character < start + TAIL_CHARACTERS; character += 1) {
+    held = ((held << 5) | (ORDER[address.charCodeAt(character) & 127] ?? 0)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    tail[at] = held >> bits;
+    at += 1;
+  }
+  tail[at] = held << (8 - bits);
+  return tail;
 }
 
 /** A total as the page key of the holders list has it: 32 hex digits. */

@@ -9,7 +9,7 @@ import { HOLDERS } from "./list-orders.ts";
 import { newestPage, pageOf, textAt, type Walk, walked } from "./pages.ts";
 import { firstRow, type Reading, someRows } from "./reading.ts";
 import { readBalance, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "./row-shapes.ts";
-import { headOf, rankOf, totalOfHex } from "./sort-keys.ts";
+import { headOf, rankOf, tailOf, totalOfHex } from "./sort-keys.ts";
 
 /** A token, or null where nobody deployed it. */
 export function* storedToken(tick: string): Reading<TokenRow | null> {
@@ -52,22 +52,16 @@ export function* holdersPage(holding: string, tick: Tick, page: PageRequest): Re
   const ranked = `SELECT address.text, balance.tick, balance.balance, balance.locked FROM ${holding}
     WHERE balance.tick = ?`;
   const first = function* (limit: number): Reading<readonly BalanceRow[]> {
-    const sql = `${ranked} ORDER BY balance.rank, balance.head, address.text`;
+    const sql = `${ranked} ORDER BY balance.rank, balance.head, balance.tail`;
     return (yield* someRows(limit, sql, tick)).map((row) => readBalance(new CellReader(row)));
   };
   const beyond = function* (key: PageKey, walk: Walk, limit: number): Reading<readonly BalanceRow[]> {
     const [compare, order] = walk === "down" ? [">", "ASC"] : ["<", "DESC"];
     const [total, address] = [textAt(key, 0), textAt(key, 1)];
-    const [rank, head] = [rankOf(totalOfHex(total)), headOf(address)];
-    // The index ends with the start of the address; the few rows that share it with the key are a range of their own.
-    const same = `${ranked} AND balance.rank = ? AND balance.head = ? AND address.text ${compare} ?
-      ORDER BY address.text ${order}`;
-    const rows = [...(yield* someRows(limit, same, tick, rank, head, address))];
-    if (rows.length < limit) {
-      const sql = `${ranked} AND (balance.rank, balance.head) ${compare} (?, ?)
-        ORDER BY balance.rank ${order}, balance.head ${order}, address.text ${order}`;
-      rows.push(...(yield* someRows(limit - rows.length, sql, tick, rank, head)));
-    }
+    const [rank, head, tail] = [rankOf(totalOfHex(total)), headOf(address), tailOf(address)];
+    const sql = `${ranked} AND (balance.rank, balance.head, balance.tail) ${compare} (?, ?, ?)
+      ORDER BY balance.rank ${order}, balance.head ${order}, balance.tail ${order}`;
+    const rows = yield* someRows(limit, sql, tick, rank, head, tail);
     return rows.map((row) => readBalance(new CellReader(row)));
   };
   const read = (key: PageKey, walk: Walk, limit: number) =>

@@ -18,6 +18,7 @@ import { closedDeals } from "./migrations/0012-closed-deals.ts";
 import { closedLists } from "./migrations/0013-closed-lists.ts";
 import { closedPrints } from "./migrations/0014-closed-prints.ts";
 import { listingsByOutpoint } from "./migrations/0015-listings-by-outpoint.ts";
+import { addressTails } from "./migrations/0016-address-tails.ts";
 
 /** All migrations, ascending by version without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   closedLists,
   closedPrints,
   listingsByOutpoint,
+  addressTails,
 ];
 
 /** The schema that this program reads and writes. */

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Session } from "../../../src/adapters/store-postgres/session.ts";
 
 const WITHOUT_CLOSED_DEALS = `
+  DROP INDEX balance_by_rank; ALTER TABLE balance DROP COLUMN tail; CREATE INDEX balance_by_rank ON balance (tick, rank, head);
   DROP INDEX listing_by_outpoint; CREATE INDEX listing_by_txid ON listing (substr(txid, 1, 8));
   DROP TABLE swap_closed; DROP TABLE swap_closed_print; DROP TABLE swap_closed_order; DROP TABLE swap_closed_ask;
   DROP TABLE swap_closed_pearl; DROP TABLE swap_closed_move; ALTER TABLE swap_identity DROP COLUMN salt; DROP INDEX swap_fact_open; DROP INDEX swap_fact_by_bundle;

@@ -6,7 +6,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import type { LongStep } from "../../../index/verify.ts";
 import { findings, ROWS_PER_STEP } from "../../store-rows/compare-rows.ts";
 import { FIRST_NAMED_KIND, kindOf, UNKNOWN_KIND } from "../../store-rows/kinds.ts";
-import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
+import { headOf, rankOf, tailOf } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
 import { ANY_TICK } from "../../store-rows/histories.ts";
 import { BOOKS_OF_NOBODY } from "../../store-rows/listing-books.ts";
@@ -123,7 +123,8 @@ async function* auditRanks(session: Session): AsyncGenerator<LongStep, void, voi
   for (let [id, tick] = [0, ""]; ; ) {
     // Without the second condition the server begins each time with the first address.
     const rows = await session.all(
-      `SELECT balance.address_id, balance.tick, address.text, balance.balance + balance.locked, balance.rank, balance.head
+      `SELECT balance.address_id, balance.tick, address.text, balance.balance + balance.locked, balance.rank,
+           balance.head, balance.tail
          FROM balance JOIN address ON address.id = balance.address_id AND address.id >= $1
          WHERE (balance.address_id, balance.tick) > ($1, $2) ORDER BY balance.address_id, balance.tick LIMIT $3`,
       id,
@@ -135,8 +136,10 @@ async function* auditRanks(session: Session): AsyncGenerator<LongStep, void, voi
     for (const row of rows) {
       const cells = new CellReader(row);
       [id, tick] = [cells.int(), cells.text()];
-      const [address, total, rank, head] = [cells.text(), cells.big(), cells.bytes(), cells.int()];
-      if (Buffer.compare(rank, rankOf(total)) === 0 && head === headOf(address)) continue;
+      const [address, total, rank] = [cells.text(), cells.big(), cells.bytes()];
+      const [head, tail] = [cells.int(), cells.bytes()];
+      const isInPlace = head === headOf(address) && Buffer.compare(tail, tailOf(address)) === 0;
+      if (isInPlace && Buffer.compare(rank, rankOf(total)) === 0) continue;
       found.push(`${address} in ${tick}: the holder index does not follow the balance.`);
     }
     yield* findings(found);

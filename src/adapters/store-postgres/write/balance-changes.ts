@@ -4,7 +4,7 @@
 import type { BalanceRow } from "../../../prc20/state.ts";
 import { CellReader } from "../../store-rows/cells.ts";
 import type { Amounts } from "../../store-rows/row-shapes.ts";
-import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
+import { headOf, rankOf, tailOf } from "../../store-rows/sort-keys.ts";
 import type { Session } from "../session.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { RowBatch } from "./row-batch.ts";
@@ -53,6 +53,11 @@ export async function readBalances(
   );
 }
 
+/** The cells that order equal totals. */
+function placeAmongEquals(address: string): readonly [number, Uint8Array] {
+  return [headOf(address), tailOf(address)];
+}
+
 /** Balances of one transaction. */
 export class BalanceChanges {
   readonly #addresses: AddressIds;
@@ -85,6 +90,7 @@ export class BalanceChanges {
       tick: "text",
       ...amounts,
       head: "bigint",
+      tail: "bytea",
     });
     const changed = new RowBatch("balance", { address_id: "bigint", tick: "text", ...amounts });
     const gone = new RowBatch("balance", { address_id: "bigint", tick: "text" });
@@ -95,7 +101,7 @@ export class BalanceChanges {
       }
       const cells = [String(now.balance), String(now.locked), rankOf(now.balance + now.locked)] as const;
       if (isStored) changed.add(id, tick, ...cells);
-      else fresh.add(id, tick, ...cells, headOf(this.#addresses.textOf(id)));
+      else fresh.add(id, tick, ...cells, ...placeAmongEquals(this.#addresses.textOf(id)));
     }
     await gone.remove(session);
     await changed.update(session, ["address_id", "tick"]);

@@ -8,7 +8,7 @@ import { findings } from "../../store-rows/compare-rows.ts";
 import type { Connection } from "../connection.ts";
 import { kindOf } from "../../store-rows/kinds.ts";
 import { prefixesOf, readToken, TOKEN_COLUMNS, TOKEN_TABLES } from "../../store-rows/row-shapes.ts";
-import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
+import { headOf, rankOf, tailOf } from "../../store-rows/sort-keys.ts";
 
 interface Sums {
   units: bigint;
@@ -54,7 +54,7 @@ function* auditBalances(connection: Connection): Generator<LongStep, void, void>
   let locked = listed.next().value;
   for (const row of connection.each(
     `SELECT address.text, balance.address_id, balance.tick, balance.balance, balance.locked, balance.rank,
-       balance.head FROM balance CROSS JOIN address ON address.id = balance.address_id
+       balance.head, balance.tail FROM balance CROSS JOIN address ON address.id = balance.address_id
        ORDER BY balance.address_id, balance.tick`,
   )) {
     const cells = new CellReader(row);
@@ -81,10 +81,12 @@ function* auditBalance(
   cells: CellReader,
   open: bigint,
 ): Generator<LongStep, void, void> {
-  const [balance, locked, rank, head] = [cells.big(), cells.big(), cells.hex(), cells.int()];
+  const [balance, locked, rank] = [cells.big(), cells.big(), cells.hex()];
+  const [head, tail] = [cells.int(), cells.hex()];
   if (balance < 0n || locked < 0n || balance + locked === 0n)
     yield { finding: `${key}: balance ${balance}, ${locked}.` };
-  if (rank !== hexOf(rankOf(balance + locked)) || head !== headOf(address)) {
+  const isInPlace = head === headOf(address) && tail === hexOf(tailOf(address));
+  if (rank !== hexOf(rankOf(balance + locked)) || !isInPlace) {
     yield { finding: `${key}: the holder index does not follow the balance.` };
   }
   if (open !== locked) {

@@ -8,7 +8,7 @@ import { CellReader } from "../../store-rows/cells.ts";
 import type { Connection } from "../connection.ts";
 import { amountIn, cellAt, NONE, type PackedCommit } from "./packed-commit.ts";
 import type { Amounts } from "../../store-rows/row-shapes.ts";
-import { headOf, rankOf } from "../../store-rows/sort-keys.ts";
+import { headOf, rankOf, tailOf } from "../../store-rows/sort-keys.ts";
 import { RowInserter } from "./row-inserter.ts";
 
 interface Pending {
@@ -28,8 +28,8 @@ export class BalanceWriter {
   constructor(connection: Connection, addressIds: AddressIds) {
     this.#connection = connection;
     this.#addressIds = addressIds;
-    const into = "balance (address_id, tick, balance, locked, rank, head)";
-    this.#new = new RowInserter(connection, into, "(?, ?, ?, ?, ?, ?)");
+    const into = "balance (address_id, tick, balance, locked, rank, head, tail)";
+    this.#new = new RowInserter(connection, into, "(?, ?, ?, ?, ?, ?, ?)");
   }
 
   /** Sets a balance; `before` is what was there until now. Returns the change in the number of holders. */
@@ -82,7 +82,7 @@ export class BalanceWriter {
       const balance = String(now.balance);
       const locked = String(now.locked);
       if (stored) expectOne(update.run(balance, locked, rank, id, tick).changes, address, tick);
-      else this.#new.insert(id, tick, balance, locked, rank, headOf(address));
+      else this.#new.insert(id, tick, balance, locked, rank, headOf(address), tailOf(address));
     }
     this.#new.flush();
     this.#pending.clear();
