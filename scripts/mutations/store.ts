@@ -56,6 +56,14 @@ const orders: Break[] = [
       why: "candles compare prices by floating point",
     },
   ]),
+  ...inFile(`${ROWS}/sort-keys.ts`, [
+    {
+      rule: "H-38",
+      find: "tail[at] = held << (8 - bits);",
+      replace: "tail[at] = 0;",
+      why: "holders whose addresses differ in their last characters alone have one place",
+    },
+  ]),
   ...inFile(`${ROWS}/token-reads.ts`, [
     {
       rule: "H-31",

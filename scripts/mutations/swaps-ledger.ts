@@ -146,8 +146,8 @@ export const SWAPS_LEDGER: readonly Break[] = [
   ...inFile("src/adapters/store-rows/closed-answers.ts", [
     {
       rule: "H-40",
-      find: "AND shown.class = ? AND shown.created_at = own.created_at AND shown.hash = own.hash)",
-      replace: "AND shown.class = ?)",
+      find: "AND shown.created_at = own.created_at AND shown.hash = own.hash)",
+      replace: ")",
       why: "every deal of a party is shown for an address that is busy",
     },
     {
@@ -155,6 +155,12 @@ export const SWAPS_LEDGER: readonly Break[] = [
       find: "const unique = new Map(found.map((one) => [one.row.hash, one]));",
       replace: "const unique = new Map(found.map((one, at) => [String(at), one]));",
       why: "a deal that shows an address and its script stands in a list twice",
+    },
+    {
+      rule: "A-241",
+      find: "page.length < list.limit ? until : null",
+      replace: "null",
+      why: "a page that has looked at all that it may is called the last one",
     },
   ]),
   ...inFile("src/swaps/ledger/ledger-commits.ts", [

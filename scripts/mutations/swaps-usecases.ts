@@ -321,8 +321,8 @@ const lists = [
   ...inFile("src/swaps/usecases/pages.ts", [
     {
       rule: "H-06",
-      find: "isNext ? last.key",
-      replace: "isNext ? first.key",
+      find: "[end ?? lastKey, firstKey]",
+      replace: "[firstKey, firstKey]",
       why: "the next page begins behind the first row",
     },
     {

@@ -4,6 +4,7 @@ import { ABOVE_INTEGERS, BELOW_INTEGERS } from "../../src/primitives/integer-end
 import assert from "node:assert/strict";
 import type { Bytes32, EvmAddress } from "../../src/primitives/brands.ts";
 import type {
+  ClosedAnswer,
   ClosedAsk,
   ClosedBundle,
   ClosedOrder,
@@ -299,6 +300,25 @@ export function closedCases(on: On): void {
       await found({ ...ASKS, sort: "price", pearl, start: { direction: "prev", place: last } }),
       "r",
     );
+  });
+
+  on("A-241: what fits a party is looked for page by page among rows of it that do not fit", async (open) => {
+    const { swaps } = await open();
+    await closedStore(swaps);
+    const [pearl, buyerEvm] = [["prl busy"], BOB ?? ("" as EvmAddress)];
+    const busy = Array.from({ length: 10_000 }, (_, at) => order(`busy ${at}`, 1_000 + at, { pearl }));
+    const others = Array.from({ length: 2_500 }, (_, at) => order(`other ${at}`, 2_000 + at, { buyerEvm }));
+    const orders = [...busy, ...others, order("last", 100, { pearl, buyerEvm })];
+    await swaps.commit(swapTransaction({ close: [bundle(4, { orders })] }));
+    const seen: Bytes32[] = [];
+    for (let place: ListPlace | null = null, isFirst = true; isFirst || place !== null; isFirst = false) {
+      const start: { readonly direction: "next"; readonly place: ListPlace } | null =
+        place === null ? null : { direction: "next", place };
+      const answer: ClosedAnswer = await swaps.closed([{ ...ORDERS, pearl, buyerEvm, start }]);
+      seen.push(...(answer.rows[0] ?? []).map(({ hash }) => hash));
+      place = answer.until[0] ?? null;
+    }
+    assert.deepEqual(seen, [nameOf("last")]);
   });
 
   on("a name finds its own bundle, whatever other names end or begin with", async (open) => {

@@ -64,6 +64,8 @@ describe("A-241: a list that was looked through up to a place", () => {
     assert.deepEqual(lookedAt(ALL, null, 2), { kind: "list", rows: [1, 2], next: [2], prev: null });
     assert.deepEqual(lookedAt(ALL, next(3), 5), { kind: "list", rows: [4, 5], next: [5], prev: [4] });
     assert.deepEqual(lookedAt(ALL, prev(7), 5), { kind: "list", rows: [5, 6], next: [6], prev: [5] });
+    assert.deepEqual(lookedAt([1, 2, 6], null, 4), { kind: "list", rows: [1, 2], next: [4], prev: null });
+    assert.deepEqual(lookedAt([1, 5, 6], prev(7), 3), { kind: "list", rows: [5, 6], next: [6], prev: [3] });
   });
 
   test("a whole page before it goes on behind its last row", () => {
