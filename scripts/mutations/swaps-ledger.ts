@@ -157,7 +157,7 @@ export const SWAPS_LEDGER: readonly Break[] = [
       why: "a deal that shows an address and its script stands in a list twice",
     },
     {
-      rule: "A-241",
+      rule: "A-174",
       find: "page.length < list.limit ? until : null",
       replace: "null",
       why: "a page that has looked at all that it may is called the last one",

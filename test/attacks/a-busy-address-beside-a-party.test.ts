@@ -1,6 +1,6 @@
 // Anybody may lock bids with any key and cancel them, for gas alone. Rows of an address that thousands of orders show and
 // that also are of a party are looked for among those of the party: where none of half a million fits, one GET would hold
-// everybody up for a second (H-11). So a page ends when some thousands were looked at, and its cursor leads on (A-241).
+// everybody up for a second (H-11). So a page ends when some thousands were looked at, and its cursor leads on (A-174).
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -111,7 +111,7 @@ describe("a busy address beside a party", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("H-11, A-241: rows that fit a party and not the address are looked at some thousands at a time", async () => {
+  test("H-11, A-174: rows that fit a party and not the address are looked at some thousands at a time", async () => {
     const { swaps } = store;
     await swaps.initialise(IDENTITY);
     const busy = Array.from({ length: SHOWN }, (_, at) => order(at, STRANGER, BUSY));
@@ -135,7 +135,7 @@ describe("a busy address beside a party", () => {
     assert.ok(pages >= OF_PARTY / MOST_LOOKED_AT, `${pages} pages`);
   });
 
-  test("H-11, A-241: asks of one party that are not of the other one are looked at some thousands at a time", async () => {
+  test("H-11, A-174: asks of one party that are not of the other one are looked at some thousands at a time", async () => {
     const { swaps } = store;
     const asks = Array.from({ length: OF_PARTY }, (_, at) => ({
       askId: bytes32(`ask ${at}`),
@@ -153,7 +153,7 @@ describe("a busy address beside a party", () => {
     assert.deepEqual(seen, [bytes32("ask 0")]);
   });
 
-  test("H-06, A-241: a list that is looked through piece by piece shows every row once, forward and back", async () => {
+  test("H-06, A-174: a list that is looked through piece by piece shows every row once, forward and back", async () => {
     const own = await openSqliteStore({ file: join(folder, "pieces.db") });
     const closing = { afterS: 0, pearlBlocks: 0, heldMs: 0 };
     const ledger = await SwapLedger.open({

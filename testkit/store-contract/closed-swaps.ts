@@ -302,7 +302,7 @@ export function closedCases(on: On): void {
     );
   });
 
-  on("A-241: what fits a party is looked for page by page among rows of it that do not fit", async (open) => {
+  on("A-174: what fits a party is looked for page by page among rows of it that do not fit", async (open) => {
     const { swaps } = await open();
     await closedStore(swaps);
     const [pearl, buyerEvm] = [["prl busy"], BOB ?? ("" as EvmAddress)];

@@ -59,7 +59,7 @@ function lookedAt(list: readonly number[], start: SwapPageStart | null, until: n
   return cutPage({ limit: 3, start, ends: ENDS, entries, row: (n) => n });
 }
 
-describe("A-241: a list that was looked through up to a place", () => {
+describe("A-174: a list that was looked through up to a place", () => {
   test("a page that comes to it ends there, and both ways lead on from it", () => {
     assert.deepEqual(lookedAt(ALL, null, 2), { kind: "list", rows: [1, 2], next: [2], prev: null });
     assert.deepEqual(lookedAt(ALL, next(3), 5), { kind: "list", rows: [4, 5], next: [5], prev: [4] });
