@@ -32,8 +32,8 @@ const files = longestFirst(
  */
 const MANY_FILES = 10;
 
-/** Bytes of memory that are free where the files of tests are kept in it: they take a fifth of that at a time. */
-const MUCH_MEMORY = 8 * 2 ** 30;
+/** Bytes of memory that are free where the files of tests are kept in it: ten times what a run takes at a time. */
+const MUCH_MEMORY = 4 * 2 ** 30;
 const FILES_IN_MEMORY = "/dev/shm";
 
 /** Where tests make their folders: dozens of databases wait for a disk again and again, and for memory never. */
@@ -59,12 +59,14 @@ process.env["NODE_COMPILE_CACHE"] ??= join(own, "compiled");
 // And dozens start a PostgreSQL of their own: each copies the files of what the first has made (testkit/doubles/postgres.ts).
 process.env["STRAND_NEW_CLUSTERS"] = join(own, "clusters");
 process.on("exit", () => rmSync(own, { recursive: true, force: true }));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+// Who stops the run stops its tests, too.
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
 
 if (wanted.length === 0) {
   const check = await runStep("node", ["scripts/check.ts"]);
   console.log(check.output.trimEnd());
-  if (!check.ok) process.exit(1);
+  if (!check.ok || stopping.signal.aborted) process.exit(1);
 }
 
 const isMany = files.length >= MANY_FILES;
@@ -95,7 +97,13 @@ const concurrency = availableParallelism() + 1;
 const { start, groups } = isMany
   ? programsOf(files, join(own, "groups"))
   : { start: files, groups: new Map<string, readonly string[]>() };
-const stream = run({ files: [...start], concurrency, timeout: 600_000, execArgv: [...TEST_FLAGS] });
+const stream = run({
+  files: [...start],
+  concurrency,
+  timeout: 600_000,
+  execArgv: [...TEST_FLAGS],
+  signal: stopping.signal,
+});
 
 function record(name: string, file: string | undefined, outcome: Entry["outcome"]): void {
   entries.push({ name, file: file ?? "", outcome });
