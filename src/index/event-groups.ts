@@ -10,7 +10,7 @@ export const LOGGED_GROUPS = 50_000;
 export const LOGGED_SWAP_EVENTS = 50_000;
 /** Ids after which the swap events are counted again: that walks over all that are kept. */
 const COUNTED_EVERY = 4096;
-/** Ids that each second has for itself: more than a service can give in it. */
+/** Ids that each second has for itself, and each part of it its part of them: more than a service can give in it. */
 const IDS_PER_SECOND = 2 ** 20;
 
 /**
@@ -19,7 +19,7 @@ const IDS_PER_SECOND = 2 ** 20;
  * comes back with one that was lost is told so. 0 where a clock is so wrong that no number has room for its ids.
  */
 export function eventFloor(nowMs: number): number {
-  const floor = Math.floor(nowMs / 1000) * IDS_PER_SECOND;
+  const floor = Math.floor((nowMs / 1000) * IDS_PER_SECOND);
   return floor < Number.MAX_SAFE_INTEGER / 2 ? floor : 0;
 }
 
