@@ -31,6 +31,7 @@ import {
   terms,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { evm, pearl } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { closedThrough } from "../../testkit/doubles/closed-through.ts";
 import { IDENTITY, swapTransaction } from "../../testkit/store-contract/swap-drafts.ts";
 
 const [BUSY, OTHER] = [["prl busy"], ["prl other"]];
@@ -82,21 +83,12 @@ async function walked(swaps: SwapStore, list: Omit<List, "start">, newest: numbe
 
 /** A store whose lists are looked through one row at a time. */
 function shortSighted(swaps: SwapStore): SwapStore {
-  return {
-    tellsChanges: swaps.tellsChanges,
-    initialise: (identity) => swaps.initialise(identity),
-    load: (visit) => swaps.load(visit),
-    checkpoints: (chain) => swaps.checkpoints(chain),
-    commit: (transaction) => swaps.commit(transaction),
-    keys: (kind) => swaps.keys(kind),
-    closed: async (questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> => {
-      const answer = await swaps.closed(questions);
-      const until = answer.rows.map(([first], at) =>
-        first !== undefined && (answer.rows[at]?.length ?? 0) > 1 ? first : null,
-      );
-      return { ...answer, rows: answer.rows.map((found) => found.slice(0, 1)), until };
-    },
-  };
+  return closedThrough(swaps, (answer) => {
+    const until = answer.rows.map(([first], at) =>
+      first !== undefined && (answer.rows[at]?.length ?? 0) > 1 ? first : null,
+    );
+    return { ...answer, rows: answer.rows.map((found) => found.slice(0, 1)), until };
+  });
 }
 
 describe("a busy address beside a party", () => {

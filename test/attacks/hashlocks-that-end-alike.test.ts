@@ -11,9 +11,8 @@ import { after, before, describe, test } from "node:test";
 import { type OpenedStore, openSqliteStore } from "../../src/adapters/store-sqlite/sqlite-store.ts";
 import type { Bytes32, Txid } from "../../src/primitives/brands.ts";
 import type { EscrowEvent, EvmPlace } from "../../src/swap/facts.ts";
-import type { ClosedAnswer, ClosedQuestion } from "../../src/swaps/ledger/closed-port.ts";
+import type { ClosedQuestion } from "../../src/swaps/ledger/closed-port.ts";
 import { SwapLedger } from "../../src/swaps/ledger/ledger.ts";
-import type { SwapStore } from "../../src/swaps/ledger/ports.ts";
 import { SwapApi } from "../../src/swaps/usecases/swap-api.ts";
 import { apiScene } from "../../testkit/builders/swap-ledger/api-scene.ts";
 import {
@@ -24,6 +23,7 @@ import {
   terms,
 } from "../../testkit/builders/swap-ledger/ledger-facts.ts";
 import { evm, pearl } from "../../testkit/builders/swap-ledger/ledger-scene.ts";
+import { closedThrough } from "../../testkit/doubles/closed-through.ts";
 
 /** 52 bits. */
 const END = "badc0ffee1234";
@@ -69,20 +69,10 @@ describe("hashlocks that end alike", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "strand-alike-"));
     store = await openSqliteStore({ file: join(folder, "index.db") });
-    const { swaps } = store;
-    const counted: SwapStore = {
-      tellsChanges: false,
-      initialise: (identity) => swaps.initialise(identity),
-      load: (visit) => swaps.load(visit),
-      checkpoints: (chain) => swaps.checkpoints(chain),
-      commit: (transaction) => swaps.commit(transaction),
-      keys: (kind) => swaps.keys(kind),
-      closed: async (questions: readonly ClosedQuestion[]): Promise<ClosedAnswer> => {
-        const answer = await swaps.closed(questions);
-        read.push(answer.bundles.length);
-        return answer;
-      },
-    };
+    const counted = closedThrough(store.swaps, (answer) => {
+      read.push(answer.bundles.length);
+      return answer;
+    });
     const closing = { afterS: 0, pearlBlocks: 0, heldMs: 0 };
     ledger = await SwapLedger.open({ ...ledgerParts(alarmLog()), store: counted, closing });
     await ledger.applyPearl(pearl(100));
